@@ -1,0 +1,24 @@
+/**
+ * What a tool, a resource or an error has to say, before the edge (`edge.ts`) masks, fences and bounds it.
+ * Handlers build one of these and never count characters themselves.
+ */
+export interface Answer {
+  /** Always kept. The first line answers: how many, more?, which window, from where. */
+  head: string[];
+  /** Untrusted rows, most useful first; cut from the end until the whole fits the budget. Each is one entry (may hold newlines). */
+  rows?: string[];
+  /** Told how many rows stay: cursor, narrower queries ready to paste, notes. Always kept. */
+  after?: (shown: number) => string[];
+  /** One link into Grafana that shows the same. */
+  link?: string;
+}
+
+/** For small list tools: the same facts as compact JSON text and as structured content, cut by entries. */
+export interface JsonAnswer {
+  /** How many entries there are to show at most. */
+  entries: number;
+  /** The whole object when the first `shown` entries stay (with `total`, `nextCursor` …). */
+  structured: (shown: number) => Record<string, unknown>;
+}
+
+export type ToolOutput = Answer | JsonAnswer;

@@ -1,0 +1,16 @@
+import type { Identity } from '../identity.ts';
+
+/** One request of a client, as the transport hands it to the catalogue. Identity is that of this request, never of the session. */
+export interface Call {
+  readonly identity: Identity;
+  /** Aborted when the client cancels or its stream closes. */
+  readonly signal: AbortSignal;
+  /** Made by the front door; sent upstream as X-Request-Id and written to the audit. */
+  readonly requestId: string;
+  readonly sessionId?: string;
+  readonly protocolVersion?: string;
+  /** W3C trace context, when the client sent one. */
+  readonly traceparent?: string;
+  /** Present only when the client gave a progress token. */
+  readonly progress?: (done: number, total?: number, message?: string) => Promise<void>;
+}

@@ -1,0 +1,7 @@
+/** A window of a call: ns since epoch, start inclusive. */
+export interface Window {
+  start: bigint;
+  end: bigint;
+  /** True when neither start nor end was given, so the answer can say that it is a default. */
+  defaulted: boolean;
+}
