@@ -178,6 +178,11 @@ export interface ErrorDetails {
   remedy?: string;
   /** Lines below the first sentence, e.g. the query with its place marked. Untrusted text: masked at the edge. */
   lines?: string[];
+  /**
+   * What the hop said, verbatim and unmasked, at most 1 KB: for the rooms that explain a query's error.
+   * Never shown as it is; `lines` holds the form that may be.
+   */
+  upstreamText?: string;
   retryAfterSeconds?: number;
   cause?: unknown;
 }

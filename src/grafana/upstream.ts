@@ -34,8 +34,18 @@ export interface Upstream {
   readonly calls: () => number;
   /** Throws GatewayError naming the hop for every status outside 2xx and `accept`. */
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Cached per caller; identical concurrent loads reach upstream once. `ageMs` is 0 for a fresh value. */
-  cached<T>(kind: CacheKind, key: string, load: () => Promise<T>): Promise<{ value: T; ageMs: number }>;
+  /**
+   * Cached per caller; identical concurrent loads reach upstream once. `ageMs` is 0 for a fresh value.
+   * The load must send its requests through the upstream it is handed: that one lives as long as anybody waits,
+   * not as long as the call that happened to come first.
+   */
+  cached<T>(kind: CacheKind, key: string, load: (shared: Upstream) => Promise<T>): Promise<{ value: T; ageMs: number }>;
+  /** The operator's and the caller's own restriction by uid; deny wins. Absent: everything. `request` enforces it too. */
+  readonly datasourceAllowed?: (uid: string) => boolean;
+  /** What the operator fixed and links need: Grafana's address without slash at its end, its public one, the organisation. */
+  readonly fixed?: { baseUrl: string; publicUrl?: string; orgId?: number };
+  /** Which way worked for a datasource, per caller and for some minutes. */
+  readonly routes?: { get(key: string): string | undefined; set(key: string, route: string): void };
 }
 
 /** Each kind has its own size and time to live (cache.ts). */
@@ -76,7 +86,16 @@ export interface LogStream {
 }
 
 export type QueryResult =
-  | { type: 'streams'; streams: LogStream[]; warnings: string[]; infos: string[] }
+  | {
+      type: 'streams';
+      streams: LogStream[];
+      warnings: string[];
+      infos: string[];
+      /** Set when the server's cap on entries is below the limit that was asked for: the cap. */
+      loweredTo?: number;
+      /** The limit that was sent at last (one more than asked for, or the cap): as many entries mean "more may exist". */
+      sentLimit?: number;
+    }
   | { type: 'matrix' | 'vector'; series: Series[]; warnings: string[]; infos: string[] }
   | { type: 'scalar'; time: number; value: number; warnings: string[]; infos: string[] }
   | { type: 'string'; time: number; text: string; warnings: string[]; infos: string[] };

@@ -1,0 +1,181 @@
+import { GatewayError } from '../errors.ts';
+import { badAnswer, parseJson, readEnvelope, readList, readStrings } from './envelope.ts';
+import { readResult } from './result.ts';
+import { callDatasource } from './route.ts';
+import { isRecord, readLabels, readSeries } from './series.ts';
+import type { Datasource, Labels, QueryResult, Upstream } from './upstream.ts';
+import { windowKey } from './window-key.ts';
+
+// Loki HTTP API, /loki/api/v1. Times are ns since epoch and go out as decimal strings: a number of more than ten
+// digits is read as nanoseconds there, so milliseconds would ask for 1970.
+
+/** Index labels, structured metadata and parsed labels stay apart (Loki ≥ 3.0; older ones ignore it). */
+const CATEGORIZE = { 'x-loki-response-encoding-flags': 'categorize-labels' };
+
+export interface LokiRange {
+  query: string;
+  start: bigint;
+  end: bigint;
+  /** Lines wanted; one more is asked for, so that the caller can tell whether more exist. */
+  limit?: number;
+  direction?: 'forward' | 'backward';
+  stepMs?: number;
+}
+
+export interface LokiWindow {
+  start: bigint;
+  end: bigint;
+  /** Selector that narrows. */
+  query?: string;
+}
+
+/**
+ * Log or metric query over a window. Streams hold up to `limit` + 1 entries over all streams together (`sentLimit`);
+ * where the server's cap is lower, the query is repeated once at the cap, and `loweredTo` is set when the cap is below
+ * what was wanted.
+ */
+export async function lokiQueryRange(up: Upstream, ds: Datasource, q: LokiRange): Promise<QueryResult> {
+  const wanted = q.limit;
+  const knownCap = Number(up.routes?.get(capKey(ds)) ?? Number.POSITIVE_INFINITY);
+  const limit = wanted === undefined ? undefined : Math.min(wanted + 1, knownCap);
+  try {
+    return withLimit(await queryRange(up, ds, q, limit), wanted, limit);
+  } catch (error) {
+    const cap = capOf(error);
+    if (cap === undefined || wanted === undefined || cap >= (limit ?? 0)) throw error;
+    up.routes?.set(capKey(ds), String(cap));
+    return withLimit(await queryRange(up, ds, q, cap), wanted, cap);
+  }
+}
+
+/** Metric query at one instant. Throws bad_query for a log query. */
+export async function lokiQuery(
+  up: Upstream,
+  ds: Datasource,
+  q: { query: string; time: bigint; limit?: number },
+): Promise<QueryResult> {
+  const fields = { query: q.query, time: String(q.time), limit: text(q.limit) };
+  const answer = await callDatasource(up, ds, { path: 'query', fields, post: true, headers: CATEGORIZE });
+  return readResult(answer, ds, 'vector');
+}
+
+/** Names of index labels in the window, sorted. */
+export async function lokiLabels(up: Upstream, ds: Datasource, q: LokiWindow) {
+  return await names(up, ds, 'labels', q);
+}
+
+/** Values of one index label in the window, sorted. Throws bad_argument for what cannot be a label. */
+export async function lokiLabelValues(up: Upstream, ds: Datasource, name: string, q: LokiWindow) {
+  if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) {
+    throw new GatewayError('bad_argument', `"${name.slice(0, 100)}" cannot be the name of a Loki label.`, {
+      remedy: 'Names hold letters, digits and underscores; list_loki_labels without label lists them.',
+    });
+  }
+  return await names(up, ds, `label/${name}/values`, q);
+}
+
+/** Label sets of the streams that match one of the selectors. */
+export async function lokiSeries(
+  up: Upstream,
+  ds: Datasource,
+  q: { match: string[]; start: bigint; end: bigint },
+): Promise<Labels[]> {
+  const fields = { 'match[]': q.match, start: String(q.start), end: String(q.end) };
+  const answer = await callDatasource(up, ds, { path: 'series', fields, post: true, twin: true });
+  return readList(readEnvelope(answer, ds).data, ds).map((labels) => readLabels(labels, ds));
+}
+
+/** What the index knows of a selector; undefined when the server cannot say. */
+export async function lokiStats(
+  up: Upstream,
+  ds: Datasource,
+  q: { query: string; start: bigint; end: bigint },
+): Promise<{ streams: number; chunks: number; bytes: number; entries: number } | undefined> {
+  const fields = { query: q.query, start: String(q.start), end: String(q.end) };
+  const answer = await orUndefined(callDatasource(up, ds, { path: 'index/stats', fields, post: true, twin: true }));
+  if (answer === undefined) return undefined;
+  // The one answer without an envelope.
+  const body = parseJson(answer, ds);
+  if (!isRecord(body)) throw badAnswer(ds, 'it is not a JSON object');
+  const count = (key: string) => {
+    const value = body[key];
+    return typeof value === 'number' ? value : 0;
+  };
+  return { streams: count('streams'), chunks: count('chunks'), bytes: count('bytes'), entries: count('entries') };
+}
+
+/** Bytes by label set, largest first; undefined when the server cannot say (no index/volume, or switched off). */
+export async function lokiVolume(
+  up: Upstream,
+  ds: Datasource,
+  q: { query: string; start: bigint; end: bigint; limit?: number; targetLabels?: string[] },
+): Promise<{ labels: Labels; bytes: number }[] | undefined> {
+  const fields = {
+    query: q.query,
+    start: String(q.start),
+    end: String(q.end),
+    limit: text(q.limit),
+    targetLabels: q.targetLabels?.join(','),
+  };
+  const answer = await orUndefined(callDatasource(up, ds, { path: 'index/volume', fields, post: true, twin: true }));
+  if (answer === undefined) return undefined;
+  const { data } = readEnvelope(answer, ds);
+  const series = readSeries(isRecord(data) ? data.result : data, ds);
+  return series.map(({ labels, values }) => ({ labels, bytes: values.at(-1) ?? 0 })).sort((a, b) => b.bytes - a.bytes);
+}
+
+async function queryRange(up: Upstream, ds: Datasource, q: LokiRange, limit: number | undefined): Promise<QueryResult> {
+  const fields = {
+    query: q.query,
+    start: String(q.start),
+    end: String(q.end),
+    limit: text(limit),
+    direction: q.direction,
+    step: q.stepMs === undefined ? undefined : String(q.stepMs / 1000),
+  };
+  const answer = await callDatasource(up, ds, { path: 'query_range', fields, post: true, headers: CATEGORIZE });
+  return readResult(answer, ds, 'streams');
+}
+
+function withLimit(result: QueryResult, wanted: number | undefined, sent: number | undefined): QueryResult {
+  if (result.type !== 'streams' || wanted === undefined || sent === undefined) return result;
+  return { ...result, sentLimit: sent, ...(sent < wanted ? { loweredTo: sent } : {}) };
+}
+
+// The setting's name in this text changed with Loki 3.4; the figures did not.
+function capOf(error: unknown): number | undefined {
+  const said = error instanceof GatewayError ? (error.details.upstreamText ?? '') : '';
+  const match = /max entries limit per query exceeded.*?\((\d+) > (\d+)\)/.exec(said);
+  return match ? Number(match[2]) : undefined;
+}
+
+function capKey(ds: Datasource): string {
+  return `${ds.uid}|cap`;
+}
+
+/** The label endpoints default to the last hours of their own; start and end are always sent. */
+async function names(up: Upstream, ds: Datasource, path: string, q: LokiWindow) {
+  const key = [ds.uid, path, windowKey(q.start, q.end), q.query ?? ''].join('|');
+  const { value, ageMs } = await up.cached('labels', key, async (shared) => {
+    const fields = { start: String(q.start), end: String(q.end), query: q.query };
+    const answer = await callDatasource(shared, ds, { path, fields, twin: true });
+    return readStrings(readEnvelope(answer, ds).data, ds).sort();
+  });
+  return { values: value, ageMs };
+}
+
+/** Older Loki and lookalikes have no index endpoints. */
+async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    const status =
+      error instanceof GatewayError && error.code === 'datasource_error' ? error.details.status : undefined;
+    if (status === 404 || status === 405 || status === 501) return undefined;
+    throw error;
+  }
+}
+
+function text(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
