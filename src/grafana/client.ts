@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Settings } from '../config/schema.ts';
@@ -45,6 +46,8 @@ export function createGrafanaClient(settings: Settings, log: Logger): GrafanaCli
 
   function bind(call: BoundCall, counter: { calls: number }): Upstream {
     const { caller, signal } = call;
+    // One call may well have more requests under way than the ten listeners at which Node suspects a leak.
+    setMaxListeners(0, signal);
     const forwarded = headers.allowedForwards(call.forwarded);
     const identity = `${caller.cacheKey}|${headers.identityKey(forwarded)}`;
     const allowed = (uid: string) => mayUse(uid, settings, caller);
