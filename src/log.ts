@@ -2,8 +2,10 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Settings } from './config/schema.ts';
 
 /** The gateway's log: stderr, since stdout belongs to the protocol in stdio mode. Written at once: nothing is lost at exit. */
-export function createLog(settings: Pick<Settings, 'logLevel' | 'logFormat'>): Logger {
-  const stderr = destination({ dest: 2, sync: true });
+export function createLog(
+  settings: Pick<Settings, 'logLevel' | 'logFormat'>,
+  out: DestinationStream = destination({ dest: 2, sync: true }),
+): Logger {
   return pino(
     {
       level: settings.logLevel,
@@ -14,7 +16,7 @@ export function createLog(settings: Pick<Settings, 'logLevel' | 'logFormat'>): L
       // A second net: no caller should pass these.
       redact: { paths: secretPaths, censor: '[redacted]' },
     },
-    settings.logFormat === 'pretty' ? pretty(stderr) : stderr,
+    settings.logFormat === 'pretty' ? pretty(out) : out,
   );
 }
 
