@@ -42,7 +42,7 @@ export function createShopLogs(
   /** Where stream, window and clock overlap; undefined when they do not. */
   function overlap(stream: Stream, start: bigint, end: bigint): { from: bigint; to: bigint } | undefined {
     const from = max(start, BigInt(stream.from) * 1_000_000n);
-    const to = min(end, BigInt(Math.min(stream.to, now())) * 1_000_000n);
+    const to = min(end, BigInt(Math.floor(Math.min(stream.to, now()))) * 1_000_000n);
     return from < to ? { from, to } : undefined;
   }
 

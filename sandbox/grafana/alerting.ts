@@ -1,0 +1,39 @@
+import { type GrafanaAnswer, json, message } from './answer.ts';
+import { ask, forwarded } from './backends.ts';
+import { byUid } from './datasources.ts';
+import { amAlerts, demoRules, evaluatedAt } from './rules.ts';
+import type { Handler } from './world.ts';
+
+/** GET /api/prometheus/grafana/api/v1/rules */
+export const grafanaRules: Handler = ({ world, request }) => {
+  const rules = demoRules(world.incident, request.now);
+  const totals = { firing: rules.filter((rule) => rule.state === 'firing').length, inactive: 1 };
+  const lastEvaluation = evaluatedAt(request.now);
+  const group = {
+    name: 'demo-group',
+    file: 'Demo',
+    rules,
+    totals,
+    interval: 10,
+    lastEvaluation,
+    evaluationTime: 0.0025,
+  };
+  return json(200, { status: 'success', data: { groups: [group], totals } });
+};
+
+/** GET /api/prometheus/grafana/api/v1/alerts */
+export const grafanaAlerts: Handler = ({ world, request }) =>
+  json(200, { status: 'success', data: { alerts: demoRules(world.incident, request.now).flatMap((r) => r.alerts) } });
+
+/** GET /api/prometheus/:uid/api/v1/(rules|alerts): what the datasource itself says. */
+export const datasourceRules: Handler = (visit): GrafanaAnswer => {
+  const ds = byUid(visit.params.uid ?? '');
+  if (!ds) return message(404, 'Data source not found', true);
+  if (ds.type !== 'prometheus') return message(400, `unexpected datasource type ${ds.type}`, true);
+  const answer = ask(visit.world, ds, forwarded(visit.request, `/api/v1/${visit.params.kind}`), visit.request.upstream);
+  if (!answer) return json(502, { traceID: '' });
+  return { status: answer.status, contentType: 'application/json', body: answer.body };
+};
+
+/** GET /api/alertmanager/grafana/api/v2/alerts */
+export const alertmanagerAlerts: Handler = ({ world, request }) => json(200, amAlerts(world.incident, request.now));
