@@ -1,5 +1,7 @@
+import { effectiveAuth } from '../config/auth.ts';
 import { startGateway } from '../gateway/server.ts';
 import { VERSION } from '../version.ts';
+import { NOBODY, shellCall } from './as-service.ts';
 import { type Command, noArguments } from './command.ts';
 import { untilSignal } from './signals.ts';
 import { assemble, type Parts } from './start.ts';
@@ -25,19 +27,23 @@ export const command: Command = {
 
 /** One line with all that a puzzled operator asks for first. Written when Grafana has answered; nothing waits for it. */
 async function announce({ settings, log, grafana, surface }: Parts, url: string): Promise<void> {
+  const { tools } = await surface.listTools(shellCall(settings, NOBODY));
   const ping = await grafana.ping();
-  const transports = [
-    settings.stateless ? 'streamable HTTP (stateless)' : 'streamable HTTP',
-    ...(settings.noSse ? [] : ['SSE']),
-  ];
   log.info(
     {
       version: VERSION,
-      url,
-      transports,
+      url: `${url}${settings.basePath}`,
+      transports: [
+        settings.stateless ? 'streamable HTTP, stateless' : 'streamable HTTP',
+        ...(settings.noSse ? [] : ['SSE']),
+      ],
+      auth: effectiveAuth(settings),
+      mode: 'read-only',
+      tools: tools.length,
       grafana: settings.grafanaUrl,
-      grafanaVersion: ping.ok ? (ping.version ?? 'unknown') : undefined,
-      grafanaFault: ping.ok ? undefined : ping.detail,
+      // The length tells that a secret arrived whole; its value is never told.
+      ...(settings.grafanaToken === undefined ? {} : { serviceAccountTokenLength: settings.grafanaToken.length }),
+      ...(ping.ok ? { grafanaVersion: ping.version ?? 'unknown' } : { grafanaFault: ping.detail }),
     },
     'ready',
   );
