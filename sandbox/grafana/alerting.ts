@@ -37,3 +37,13 @@ export const datasourceRules: Handler = (visit): GrafanaAnswer => {
 
 /** GET /api/alertmanager/grafana/api/v2/alerts */
 export const alertmanagerAlerts: Handler = ({ world, request }) => json(200, amAlerts(world.incident, request.now));
+
+/** GET /api/alertmanager/:uid/api/v2/(alerts|silences): what an Alertmanager datasource itself says. */
+export const datasourceAlertmanager: Handler = (visit): GrafanaAnswer => {
+  const ds = byUid(visit.params.uid ?? '');
+  if (!ds) return message(404, 'Data source not found', true);
+  if (ds.type !== 'alertmanager') return message(400, `unexpected datasource type ${ds.type}`, true);
+  const answer = ask(visit.world, ds, forwarded(visit.request, `/api/v2/${visit.params.kind}`), visit.request.upstream);
+  if (!answer || answer.status >= 400) return message(answer?.status ?? 502, answer?.body ?? '', true);
+  return { status: answer.status, contentType: 'application/json', body: answer.body };
+};

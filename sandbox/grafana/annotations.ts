@@ -31,7 +31,15 @@ export interface Annotation {
 export function firstAnnotations(incident: Incident): Annotation[] {
   const { service, version, deployedAt } = incident.facts;
   const deployment = { text: `Deployed ${service} ${version}`, tags: ['deploy', service], login: 'admin' };
-  const alert = { alertId: 1, newState: 'Alerting', prevState: 'Pending', dashboardUID: 'demo-services', panelId: 2 };
+  const data = { values: { A: 0.051, B: 0.051, C: 1 } };
+  const alert = {
+    alertId: 1,
+    data,
+    newState: 'Alerting',
+    prevState: 'Pending',
+    dashboardUID: 'demo-services',
+    panelId: 2,
+  };
   return [
     annotation(1, deployedAt, { ...deployment, email: 'admin@localhost', avatarUrl: '/public/img/user_profile.png' }),
     annotation(2, incident.firingSince, { ...alert, dashboardId: 3, text: `${alertName(incident)} {job=${service}}` }),

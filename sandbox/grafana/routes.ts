@@ -1,4 +1,10 @@
-import { alertmanagerAlerts, datasourceRules, grafanaAlerts, grafanaRules } from './alerting.ts';
+import {
+  alertmanagerAlerts,
+  datasourceAlertmanager,
+  datasourceRules,
+  grafanaAlerts,
+  grafanaRules,
+} from './alerting.ts';
 import { addAnnotation, annotationTags, listAnnotations } from './annotations.ts';
 import { json } from './answer.ts';
 import { dashboard, dashboardTags, folders, search } from './dashboards.ts';
@@ -72,6 +78,13 @@ export const ROUTES: readonly Route[] = [
     path: '/api/alertmanager/grafana/api/v2/silences',
     permission: 'alert.instances:read',
     handle: () => json(200, []),
+  },
+
+  {
+    method: 'GET',
+    path: '/api/alertmanager/:uid/api/v2/:kind',
+    permission: 'alert.instances.external:read',
+    handle: datasourceAlertmanager,
   },
 
   // Routes that are there so that a role without the permission is refused as in Grafana.
