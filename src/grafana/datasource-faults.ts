@@ -55,6 +55,11 @@ const RULES: readonly Rule[] = [
     say: (f) => `Grafana does not know ${f.who} (404).`,
   },
   {
+    when: (f) => f.own && f.hop === 'proxy',
+    code: 'grafana_error',
+    say: (f) => `Grafana could not pass the call on to ${f.who} (${f.status}).`,
+  },
+  {
     when: (f) => f.status === 502 && f.said === '',
     code: 'datasource_unreachable',
     say: (f) => `Grafana could not reach ${f.who} (502).`,

@@ -16,10 +16,10 @@ export interface Envelope {
 // Loose: Mimir, Thanos and VictoriaMetrics add keys of their own. `data` is passed on without a copy.
 const schema = z.looseObject({
   status: z.string().optional(),
-  data: z.unknown(),
-  error: z.unknown(),
-  warnings: z.unknown(),
-  infos: z.unknown(),
+  data: z.unknown().optional(),
+  error: z.unknown().optional(),
+  warnings: z.unknown().optional(),
+  infos: z.unknown().optional(),
 });
 
 /** The envelope that Loki and Prometheus share: `{"status":"success","data":…,"warnings":[…]}`. */

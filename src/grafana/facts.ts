@@ -18,6 +18,8 @@ export interface Facts {
   /** Prometheus's `errorType`. */
   errorType: string;
   json: boolean;
+  /** Grafana speaks itself: its JSON has a `message`, and its proxy has not marked the answer as passed on. */
+  own: boolean;
   html: boolean;
   viaGrafana: boolean;
   /** Seconds. */
@@ -40,6 +42,7 @@ export function readFacts(raw: RawAnswer, request: UpstreamRequest, tries: numbe
     messageId: textOf(body, 'messageId'),
     errorType: textOf(body, 'errorType'),
     json: body !== undefined,
+    own: textOf(body, 'message') !== '' && textOf(body, 'errorType') === '' && !raw.viaGrafana,
     html: isHtml(raw),
     viaGrafana: raw.viaGrafana,
     tries,

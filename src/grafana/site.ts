@@ -17,7 +17,7 @@ const schema = z.looseObject({
   appUrl: z.string().catch(''),
   anonymousEnabled: z.boolean().catch(false),
   buildInfo: z.looseObject({ version: z.string().catch('') }).catch({ version: '' }),
-  datasources: z.unknown(),
+  datasources: z.unknown().optional(),
 });
 
 /** Cached. Throws GatewayError. */
