@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { exploreLink } from './links.ts';
+
+const WINDOW = { start: 1796032800000000001n, end: 1796034600000000001n };
+
+test('a link into Explore, whole', () => {
+  const link = exploreLink(
+    'https://g.example.test/sub/',
+    { uid: 'logs', type: 'loki' },
+    [{ expr: '{app="x"} |= "(a)"' }],
+    WINDOW,
+    6,
+  );
+  expect(link).toMatch(/^https:\/\/g\.example\.test\/sub\/explore\?schemaVersion=1&orgId=6&panes=[\w%.~-]+$/);
+  expect(panes(link)).toEqual({
+    a: {
+      datasource: 'logs',
+      queries: [
+        {
+          refId: 'A',
+          datasource: { type: 'loki', uid: 'logs' },
+          expr: '{app="x"} |= "(a)"',
+          editorMode: 'code',
+          queryType: 'range',
+        },
+      ],
+      range: { from: '1796032800000', to: '1796034600001' },
+    },
+  });
+});
+
+test('Prometheus, instant and range, without an organisation', () => {
+  const queries = [{ expr: 'up' }, { expr: 'down', instant: true }];
+  const link = exploreLink('https://g.example.test', { uid: 'p', type: 'prometheus' }, queries, WINDOW);
+  expect(link).not.toContain('orgId');
+  expect(panes(link).a.queries).toMatchObject([
+    { refId: 'A', expr: 'up', range: true, instant: false },
+    { refId: 'B', expr: 'down', range: false, instant: true },
+  ]);
+});
+
+test('any query comes back as it was, and nothing in a link ends it early', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (expr) => {
+      const link = exploreLink('https://g.example.test', { uid: 'l', type: 'loki' }, [{ expr }], WINDOW);
+      expect(link).toMatch(/^[\w:/?=&%.~-]+$/);
+      expect(panes(link).a.queries[0].expr).toBe(expr);
+    }),
+  );
+});
+
+function panes(link: string) {
+  return JSON.parse(new URL(link).searchParams.get('panes') ?? '');
+}
