@@ -25,12 +25,18 @@ export function networkHops(settings: Settings): Hop[] {
           ? { state: 'ok', says: `${proxy.host} (HTTPS_PROXY, HTTP_PROXY); NO_PROXY does not name ${grafana.hostname}` }
           : { state: 'ok', says: 'none' },
     },
-    { name: 'dns', check: () => resolve(host) },
+    { name: 'dns', check: async () => blameProxy(await resolve(host), proxy) },
     {
       name: 'connection',
-      check: () => connect(host, port, target.protocol === 'https:', proxy ? undefined : settings),
+      check: async () =>
+        blameProxy(await connect(host, port, target.protocol === 'https:', proxy ? undefined : settings), proxy),
     },
   ];
+}
+
+function blameProxy(finding: Finding, proxy: URL | undefined): Finding {
+  if (finding.state !== 'fail' || proxy === undefined) return finding;
+  return { ...finding, remedy: 'this is the proxy: correct HTTPS_PROXY or HTTP_PROXY, or name the host in NO_PROXY.' };
 }
 
 function proxyFor(url: URL): URL | undefined {
