@@ -5,9 +5,14 @@
 export interface Answer {
   /** Always kept. The first line answers: how many, more?, which window, from where. */
   head: string[];
+  /** Untrusted lines that hold for all rows (shared labels, a table's header): always kept, inside the fence above the rows. */
+  lead?: string[];
   /** Untrusted rows, most useful first; cut from the end until the whole fits the budget. Each is one entry (may hold newlines). */
   rows?: string[];
-  /** Told how many rows stay: cursor, narrower queries ready to paste, notes. Always kept. */
+  /**
+   * Told how many rows stay: cursor, narrower queries ready to paste, notes. Always kept.
+   * Where a row stands for several entries (logs), `countEntries(rows, shown)` of logs/rows.ts tells how many.
+   */
   after?: (shown: number) => string[];
   /** One link into Grafana that shows the same. */
   link?: string;
