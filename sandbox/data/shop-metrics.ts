@@ -1,3 +1,4 @@
+import { STALE } from '../promql/values.ts';
 import { type FormulaSeries, formulaSeries } from './formula-series.ts';
 import type { Incident } from './incident.ts';
 import { type Replica, SCRAPE_MS } from './pods.ts';
@@ -29,11 +30,8 @@ export function createShopMetrics(
       const found: MetricSeries[] = counted.flatMap((own) => countedSamples(own, match, startMs, end(endMs)));
       for (const own of formulas) {
         if (!match(own.labels)) continue;
-        const { first, count } = scrapes(own, startMs, end(endMs));
-        if (count === 0) continue;
-        const times = Array.from({ length: count }, (_, i) => first + i * SCRAPE_MS);
-        const values = times.map((time) => own.value(time, Math.floor(time / SCRAPE_MS)));
-        found.push({ labels: own.labels, times, values });
+        const samples = formulaSamples(own, startMs, end(endMs));
+        if (samples.times.length > 0) found.push({ labels: own.labels, ...samples });
       }
       return found;
     },
@@ -68,6 +66,19 @@ function countedSamples(
     .columns(endMs)
     .filter((column) => match(column.labels))
     .map((column) => ({ labels: column.labels, times, values: column.values.slice(from, from + count) }));
+}
+
+/** A series that ends leaves a stale marker at the scrape that misses it. */
+function formulaSamples(own: FormulaSeries, startMs: number, endMs: number): { times: number[]; values: number[] } {
+  const { first, count } = scrapes(own, startMs, endMs);
+  const times = Array.from({ length: count }, (_, i) => first + i * SCRAPE_MS);
+  const values = times.map((time) => own.value(time, Math.floor(time / SCRAPE_MS)));
+  const missed = Math.ceil((own.to - own.scrapeOffset) / SCRAPE_MS) * SCRAPE_MS + own.scrapeOffset;
+  if (missed >= startMs && missed <= endMs) {
+    times.push(missed);
+    values.push(STALE);
+  }
+  return { times, values };
 }
 
 /** The scrapes of a grid within [startMs, endMs]. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { STALE } from '../promql/values.ts';
 import { FAKE_SECRETS } from './secrets.ts';
 import { createShop, type Shop } from './shop.ts';
 import type { MetricSeries } from './store.ts';
@@ -111,6 +112,13 @@ describe.each([1, 2, 3])('the incident of seed %i', (seed) => {
       shop.metrics
         .series((l) => l.__name__ === 'build_info' && l.job === facts.job, at - 30_000, at)
         .map((l) => l.version);
+    const [old] = shop.metrics.select(
+      (l) => l.version === facts.oldVersion && l.job === facts.job,
+      START - HOUR,
+      START,
+    );
+    expect(old?.values.at(-1)).toBe(STALE);
+    expect((old?.times.at(-1) ?? 0) - facts.deployedAt).toBeLessThan(15_000);
     expect(versions(windowBefore[1])).toEqual([facts.oldVersion]);
     expect(versions(START)).toEqual([facts.version]);
     expect(shop.incident.firingSince).toBeLessThan(START);
