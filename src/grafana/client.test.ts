@@ -1,6 +1,8 @@
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { settingsSchema } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
-import type { GrafanaClient } from './client.ts';
+import { createGrafanaClient, type GrafanaClient } from './client.ts';
 import { callerOf, clientOf, LOKI, upstreamOf } from './testing/callers.ts';
 import {
   answer,
@@ -290,6 +292,27 @@ test('ping asks without identity, shares and keeps its answer', async () => {
   expect(await connect().ping()).toMatchObject({ ok: false, detail: 'Grafana answers, but its database does not.' });
   server.script({ '/api/health': loginPage });
   expect(await connect().ping()).toMatchObject({ ok: false, detail: expect.stringMatching(/login page/) });
+});
+
+test('nothing of a token, a header or a query is logged, at any level', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const settings = settingsSchema.parse({ grafanaUrl: server.url, forwardHeaders: 'X-Team' });
+  client = createGrafanaClient(settings, log);
+  const up = client.for({
+    caller: callerOf('anna'),
+    signal: new AbortController().signal,
+    requestId: 'request-1',
+    forwarded: { 'x-team': 'fake-team' },
+  });
+  const request = { ...labels, query: { query: '{app="fake-query"}' } };
+  server.script({ [LABELS]: [json({ status: 'success' }), answer(500, 'fake-body'), reset] });
+  await up.request(request);
+  await failure(up.request(request));
+  await failure(up.request(request));
+  expect(lines).toHaveLength(4);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ requestId: 'request-1', path: LABELS, status: 200 });
+  expect(lines.join('')).not.toMatch(/fake-|authorization|bearer/i);
 });
 
 test('a sub-path and slashes at its end', async () => {

@@ -15,7 +15,7 @@ import type { Upstream } from './upstream.ts';
 /** How long a way around a refusing proxy is remembered. */
 const ROUTE_TTL = 10 * 60_000;
 
-export interface BoundCall {
+interface BoundCall {
   caller: Caller;
   signal: AbortSignal;
   requestId: string;

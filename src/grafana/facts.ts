@@ -22,6 +22,7 @@ export interface Facts {
   own: boolean;
   html: boolean;
   viaGrafana: boolean;
+  rateLimit: string;
   /** Seconds. */
   retryAfter?: number;
   tries: number;
@@ -45,6 +46,7 @@ export function readFacts(raw: RawAnswer, request: UpstreamRequest, tries: numbe
     own: textOf(body, 'message') !== '' && textOf(body, 'errorType') === '' && !raw.viaGrafana,
     html: isHtml(raw),
     viaGrafana: raw.viaGrafana,
+    rateLimit: /^[\w;=, "-]{1,60}$/.test(raw.rateLimit ?? '') ? (raw.rateLimit ?? '') : '',
     tries,
     who: ds ? datasourceName(ds) : 'Grafana',
     server: ds ? serverName(ds.type) : 'Grafana',

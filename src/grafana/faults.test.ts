@@ -131,6 +131,12 @@ test.each([
     'Grafana, or a proxy in front of it, has too many requests (429); it asks to wait 7 s.',
   ],
   [
+    OWN,
+    { status: 429, text: '', rateLimit: '100;w=60' },
+    'rate_limited',
+    'Grafana, or a proxy in front of it, has too many requests (429). Its limit: 100;w=60.',
+  ],
+  [
     PROXY,
     { status: 400, text: 'Authentication to data source failed' },
     'datasource_auth',

@@ -108,10 +108,11 @@ function forbidden(facts: Facts): GatewayError {
 
 function rateLimited(facts: Facts): GatewayError {
   const wait = facts.retryAfter === undefined ? '' : `; it asks to wait ${facts.retryAfter} s`;
+  const limit = facts.rateLimit === '' ? '' : ` Its limit: ${facts.rateLimit}.`;
   const tries = facts.tries > 1 ? ` after ${facts.tries} tries` : '';
   // A 429 without Via comes from Grafana or from what stands before it.
   const who = facts.hop === 'grafana' || !facts.viaGrafana ? 'Grafana, or a proxy in front of it,' : capital(facts.who);
-  return new GatewayError('rate_limited', `${who} has too many requests (429)${tries}${wait}.`, {
+  return new GatewayError('rate_limited', `${who} has too many requests (429)${tries}${wait}.${limit}`, {
     ...said(facts),
     ...(facts.retryAfter === undefined ? {} : { retryAfterSeconds: facts.retryAfter }),
   });

@@ -161,7 +161,8 @@ async function names(up: Upstream, ds: Datasource, path: string, q: LokiWindow) 
     const answer = await callDatasource(shared, ds, { path, fields, twin: true });
     return readStrings(readEnvelope(answer, ds).data, ds).sort();
   });
-  return { values: value, ageMs };
+  // A copy: what is cached is shared by all who ask.
+  return { values: [...value], ageMs };
 }
 
 /** Older Loki and lookalikes have no index endpoints. */

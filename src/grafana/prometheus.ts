@@ -101,7 +101,8 @@ async function names(up: Upstream, ds: Datasource, path: string, q: PromWindow, 
     const answer = await callDatasource(shared, ds, { path, fields: windowFields(q), post, twin: true });
     return readStrings(readEnvelope(answer, ds).data, ds).sort();
   });
-  return { values: value, ageMs };
+  // A copy: what is cached is shared by all who ask.
+  return { values: [...value], ageMs };
 }
 
 function windowFields(q: PromWindow) {

@@ -18,6 +18,8 @@ export interface RawAnswer {
   /** Header values, when there. */
   retryAfter?: string;
   location?: string;
+  /** How many requests the sender of a 429 allows, in its own words. */
+  rateLimit?: string;
 }
 
 /** The attempt did not end in a whole answer. `code` is Node's, or one of ours: TOO_LARGE, ABORTED. */
@@ -63,6 +65,7 @@ export async function send(
   const body = await readBody(stream, maxBytes, signal);
   const retryAfter = header('retry-after');
   const location = header('location');
+  const rateLimit = header('x-ratelimit-limit') ?? header('ratelimit-limit') ?? header('ratelimit-policy');
   return {
     status,
     contentType: header('content-type') ?? '',
@@ -70,6 +73,7 @@ export async function send(
     viaGrafana: /\bgrafana\b/i.test(header('via') ?? ''),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(location === undefined ? {} : { location }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
   };
 }
 

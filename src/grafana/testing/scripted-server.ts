@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 
 // For tests: a Grafana whose every answer is written down beforehand.
 
-export interface Seen {
+interface Seen {
   method: string;
   path: string;
   query: URLSearchParams;
