@@ -1,0 +1,89 @@
+import type { Expr } from './ast.ts';
+import { build } from './build.ts';
+import { checkTypes } from './check.ts';
+import { parseDuration } from './duration.ts';
+import { type Found, parseSyntax } from './grammar.ts';
+import type { Token } from './lex.ts';
+import { readNumber, unquote } from './literals.ts';
+import type { Matcher } from './matchers.ts';
+import { ParseProblem } from './problems.ts';
+import { anchored, RegexProblem } from './regex.ts';
+import { SIGNATURES } from './signatures.ts';
+
+/** A query of Prometheus 2.42, checked. Throws ParseProblem. */
+export function parseQuery(text: string): Expr {
+  const syntax = parseSyntax(text, checkTokens);
+  const top = syntax.tree.topNode.firstChild;
+  if (!top) throw new ParseProblem(0, 'no expression found in input');
+  const expr = build(top, syntax);
+  checkTypes(expr);
+  return expr;
+}
+
+/** A `match[]` parameter: one selector and nothing else. Throws ParseProblem. */
+export function parseSelector(text: string): Matcher[] {
+  const syntax = parseSyntax(text, checkTokens);
+  const top = syntax.tree.topNode.firstChild;
+  if (top?.name !== 'VectorSelector') {
+    // The server reads a selector only: the first token that cannot continue one is what it complains about.
+    const closing = syntax.tokens.findIndex((token) => token.text === '}');
+    const begin = syntax.tokens[0];
+    const selectorEnds = begin?.text === '{' || syntax.tokens[1]?.text === '{' ? closing + 1 : 1;
+    const startsWell = begin && (begin.text === '{' || begin.type === 'identifier' || begin.type === 'keyword');
+    const token = syntax.tokens[startsWell ? selectorEnds : 0];
+    throw new ParseProblem(token?.from ?? 0, `unexpected ${JSON.stringify(token?.text ?? '')}`);
+  }
+  const selector = build(top, syntax);
+  return selector.kind === 'selector' ? selector.matchers : [];
+}
+
+/** Rules that Prometheus applies token by token while it reads, so that they come before syntax errors behind them. */
+function checkTokens(tokens: Token[]): Found[] {
+  const found: Found[] = [];
+  let braces = false;
+  for (const [index, token] of tokens.entries()) {
+    const report = (message: string, from = token.from, seen = index): void => {
+      found.push({ index: seen, problem: new ParseProblem(from, message) });
+    };
+    if (token.text === '{' && token.type === 'operator') braces = true;
+    if (token.text === '}' && token.type === 'operator') braces = false;
+    if (token.type === 'duration') {
+      const ms = parseDuration(token.text);
+      if (typeof ms !== 'number') report(ms.message);
+      if (ms === 0) report('duration must be greater than 0');
+    }
+    if (token.type === 'number' && readNumber(token.text) === undefined) {
+      report(`error parsing number: strconv.ParseFloat: parsing ${JSON.stringify(token.text)}: invalid syntax`);
+    }
+    const op = tokens[index - 1]?.text;
+    const label = tokens[index - 2];
+    if (braces && token.type === 'string' && (op === '=~' || op === '!~') && label?.type === 'identifier') {
+      const problem = regexProblem(unquote(token.text));
+      if (problem) report(`error parsing regexp: ${problem}`, label.from);
+    }
+    if (token.type === 'identifier' && !braces && tokens[index + 1]?.text === '(' && !SIGNATURES.has(token.text)) {
+      report(`unknown function with name ${JSON.stringify(token.text)}`, token.from, closing(tokens, index + 1));
+    }
+  }
+  return found;
+}
+
+function regexProblem(pattern: string): string | undefined {
+  try {
+    anchored(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RegexProblem) return error.message;
+    throw error;
+  }
+}
+
+/** Index of the parenthesis that closes the one at `open`. */
+function closing(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let i = open; i < tokens.length; i++) {
+    if (tokens[i]?.text === '(') depth++;
+    if (tokens[i]?.text === ')' && --depth === 0) return i;
+  }
+  return tokens.length;
+}
