@@ -15,7 +15,7 @@ export interface FormulaSeries {
   value: (at: number, step: number) => number;
 }
 
-export const USER_SESSIONS = 2000;
+const USER_SESSIONS = 2000;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 const MB = 1_048_576;
 

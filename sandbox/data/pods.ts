@@ -3,7 +3,7 @@ import { hash } from './random.ts';
 import { SERVICES, type Service } from './services.ts';
 import type { Labels } from './store.ts';
 
-export type Env = 'prod' | 'staging';
+type Env = 'prod' | 'staging';
 
 /** One place where a service runs. Its pod may be replaced (a deployment); its Prometheus instance stays. */
 export interface Replica {

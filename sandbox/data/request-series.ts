@@ -5,7 +5,7 @@ import type { Exemplar, Labels } from './store.ts';
 import { type Request, STATUSES, type Traffic } from './traffic.ts';
 
 /** Upper bounds of http_request_duration_seconds, in seconds. */
-export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 interface Column {
   labels: Labels;
@@ -127,7 +127,7 @@ export function exemplarOf(replica: Replica, minute: number, traffic: Traffic): 
   };
 }
 
-export function firstScrapeOf(incident: Incident, offset: number): number {
+function firstScrapeOf(incident: Incident, offset: number): number {
   return Math.ceil((incident.historyFrom - offset) / SCRAPE_MS) * SCRAPE_MS + offset;
 }
 

@@ -3,7 +3,7 @@ import type { Replica } from './pods.ts';
 import { gauss, hex, random } from './random.ts';
 
 /** Why a request ended as it did: `pool` and `knockOn` belong to the incident, `noise` is the usual 500. */
-export type Cause = 'ok' | 'client' | 'noise' | 'pool' | 'knockOn';
+type Cause = 'ok' | 'client' | 'noise' | 'pool' | 'knockOn';
 
 /** One request, from which both its log lines and its samples are made: so they cannot disagree. */
 export interface Request {

@@ -44,7 +44,7 @@ export function seriesFrame(
   };
 }
 
-export function sampleOf(text: string): number {
+function sampleOf(text: string): number {
   if (text === '+Inf') return Number.POSITIVE_INFINITY;
   return text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text);
 }

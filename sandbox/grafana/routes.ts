@@ -37,7 +37,7 @@ export interface Route {
 }
 
 // The facade, in one table. First match wins.
-export const ROUTES: readonly Route[] = [
+const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/api/org', permission: 'orgs:read', handle: org },
   { method: 'GET', path: '/api/user', handle: user },
   { method: 'GET', path: '/api/login/ping', handle: loginPing },
