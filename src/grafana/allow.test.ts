@@ -97,6 +97,12 @@ describe('everything else', () => {
     expect(allowed({ path })).toBe(false);
   });
 
+  // A uid comes from a list that somebody else writes.
+  test.each(['.', '..', 'a/../b', 'a%2f..', 'a\\b', 'a\nb', ''])('a uid that leads elsewhere: %j', (uid) => {
+    const path = `/api/datasources/proxy/uid/${encodeURIComponent(uid)}/loki/api/v1/labels`;
+    expect(allowed({ path, datasource: { ...LOKI, uid } })).toBe(false);
+  });
+
   test('ds/query may name only the datasource that was checked', () => {
     const ask = (uids: unknown[], datasource = LOKI) =>
       allowed({
