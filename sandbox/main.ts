@@ -13,8 +13,6 @@ import { lokiApi } from './loki/api.ts';
 import { prometheusApi } from './prometheus/api.ts';
 import { createRequestLog, type LoggedRequest } from './request-log.ts';
 
-export type { IncidentFacts } from './data/incident.ts';
-
 export interface Sandbox {
   /** With the sub-path, without a slash at its end. */
   url: string;

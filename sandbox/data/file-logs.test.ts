@@ -70,6 +70,6 @@ describe('a file of a person', () => {
   });
 
   test('that cannot be read is refused', () => {
-    expect(() => readLogFile(join(folder, 'none.log'), NOW)).toThrow(/ENOENT/);
+    expect(() => readLogFile(join(folder, 'none.log'), NOW)).toThrow(/^The log file .*none\.log cannot be read\.$/);
   });
 });

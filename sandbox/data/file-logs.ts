@@ -13,8 +13,7 @@ const HOUR_NS = 3_600_000_000_000n;
  * Holds the bytes and an index; lines are decoded when asked for. Throws when the file cannot be read or is too large.
  */
 export function readLogFile(path: string, now: number): LogStore {
-  if (statSync(path).size > MOST_BYTES) throw new Error(`${path}: larger than 100 MB`);
-  const bytes = readFileSync(path);
+  const bytes = contentOf(path);
   const index = indexOf(bytes, now);
   const labels = { app: basename(path).replace(/\.(log|txt|jsonl?|ndjson)$/i, ''), env: 'local', filename: path };
 
@@ -43,6 +42,15 @@ export function readLogFile(path: string, now: number): LogStore {
       return lines.length > 0 ? [{ labels, lines }] : [];
     },
   };
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    if (statSync(path).size <= MOST_BYTES) return readFileSync(path);
+  } catch (error) {
+    throw new Error(`The log file ${path} cannot be read.`, { cause: error });
+  }
+  throw new Error(`The log file ${path} is larger than 100 MB.`);
 }
 
 interface FileIndex {
