@@ -30,13 +30,19 @@ const LIMITS: readonly [RegExp, string][] = [
 // Read from the top; the first that fits decides. An empty 502 or 504 is Grafana's proxy speaking of the datasource.
 const RULES: readonly Rule[] = [
   {
-    when: (f) => /\bno org id\b/i.test(f.said),
+    // First, and by its beginning: what follows quotes the query or the log line, which may say anything.
+    when: (f) => f.status === 400 && /^(parse|pipeline) error/i.test(f.said),
+    code: 'bad_query',
+    say: (f) => `${f.server} cannot read this query (400).`,
+  },
+  {
+    when: (f) => /^no org id\b/i.test(f.said),
     code: 'datasource_auth',
     say: (f) => `${f.server} wants a tenant and got none (${f.status}).`,
     remedy: () => TENANT,
   },
   {
-    when: (f) => /authentication to data source failed/i.test(f.said) || f.status === 401,
+    when: (f) => /^authentication to data source failed/i.test(f.said) || f.status === 401,
     code: 'datasource_auth',
     say: (f) => `Grafana reached ${f.who}, which refused Grafana's credential (${f.status}).`,
     remedy: (f) =>

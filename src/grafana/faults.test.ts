@@ -148,6 +148,19 @@ test.each([
     'no_datasource',
     'Grafana does not know the datasource "Logs" (logs) (404).',
   ],
+  // A log line that an error quotes must not be taken for the error.
+  [
+    PROXY,
+    fromDatasource(400, `pipeline error: 'JSONParserErr' for series: '{msg="no org id, rate limit exceeded"}'`),
+    'bad_query',
+    'Loki cannot read this query (400).',
+  ],
+  [
+    PROXY,
+    fromDatasource(500, 'rpc error: said "no org id"'),
+    'datasource_error',
+    'The datasource "Logs" (logs) answered with an error (500).',
+  ],
   [
     PROXY,
     grafanaJson(400, { message: 'UID is invalid' }),
@@ -319,6 +332,26 @@ describe('recorded answers', () => {
     const good = cases.filter((c) => c.status >= 200 && c.status < 300);
     expect(good.length).toBeGreaterThan(50);
     expect(good.filter((c) => !isAnswer(read(c).raw, read(c).request)).map((c) => c.id)).toEqual([]);
+  });
+
+  test.each([
+    { folder: 'loki', request: PROXY },
+    { folder: 'prometheus', request: PROM },
+  ])('every error of $folder itself', ({ folder, request }) => {
+    const file = new URL(`../../test/fixtures/captures/${folder}/cases.jsonl`, import.meta.url);
+    const one = z.object({ status: z.number(), contentType: z.string(), body: z.unknown() });
+    const told: Record<string, string[]> = {};
+    for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+      const c = one.parse(JSON.parse(line));
+      if (c.status === 200) continue;
+      const text = typeof c.body === 'string' ? c.body : JSON.stringify(c.body);
+      const error = fault(request, { status: c.status, contentType: c.contentType, text, viaGrafana: true });
+      const said = (error.details.upstreamText ?? '')
+        .replace(/^(invalid parameter "\w+": )?\d+:\d+: /, '')
+        .slice(0, 30);
+      told[error.code] = [...new Set([...(told[error.code] ?? []), said])].sort();
+    }
+    expect(told).toMatchSnapshot();
   });
 
   test('every bad one becomes the error of the right hop', () => {
