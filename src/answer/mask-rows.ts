@@ -2,7 +2,8 @@ import type { Counts, MaskMode } from './mask.ts';
 import { mark } from './mask-mark.ts';
 
 const EDGE = /\[masked:private-key\]|-----END [A-Z0-9 ]{0,40}PRIVATE KEY/;
-const BODY = /[A-Za-z0-9+/]{32,}={0,2}\s*$/;
+/** A word of base64 alone at the end of the row: long, or padded. Not the value of a name (`trace_id=…`). */
+const BODY = /(?<=^|\s)(?:[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9+/]{4,}={1,2})\s*$/;
 
 /** A private key logged line by line, one entry each, in either order: the rows next to its first or last line. */
 export function maskKeyRows<T extends { text: string; counts: Counts }>(rows: T[], mode: MaskMode): T[] {
