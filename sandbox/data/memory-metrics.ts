@@ -50,7 +50,10 @@ export function openMetricsStore(text: string): MetricStore {
   return memoryMetrics({ series: readOpenMetrics(text).series });
 }
 
-const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*?)\})? (\S+)(?: (\S+))?(?: # \{(.*)\} (\S+)(?: (\S+))?)?$/;
+const LABELS = String.raw`\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}`;
+const SAMPLE = new RegExp(
+  String.raw`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:${LABELS})? (\S+)(?: (\S+))?(?: # ${LABELS} (\S+)(?: (\S+))?)?$`,
+);
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
 
 /**
@@ -68,7 +71,7 @@ export function readOpenMetrics(text: string): Required<MetricData> {
       readComment(line, metadata);
       continue;
     }
-    const parts = SAMPLE.exec(closeBraces(line));
+    const parts = SAMPLE.exec(line);
     const value = readFloat(parts?.[3] ?? '');
     const seconds = readFloat(parts?.[4] ?? '');
     if (!parts || value === undefined || seconds === undefined) {
@@ -98,19 +101,10 @@ export function readOpenMetrics(text: string): Required<MetricData> {
   return { series: [...byKey.values()].map(inOrder), metadata, exemplars };
 }
 
-/** A `}` inside a quoted value would end the labels too early for the pattern: hide it. */
-function closeBraces(line: string): string {
-  return line.includes('"')
-    ? line.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => quoted.replaceAll('}', '\\x7d').replaceAll('{', '\\x7b'))
-    : line;
-}
-
 function readLabels(text: string): Labels {
   const labels: Labels = {};
   for (const [, name = '', value = ''] of text.matchAll(LABEL)) {
-    const plain = value.replace(/\\(x7d|x7b|.)/g, (_, escape: string) =>
-      escape === 'x7d' ? '}' : escape === 'x7b' ? '{' : escape === 'n' ? '\n' : escape,
-    );
+    const plain = value.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char));
     if (plain !== '') labels[name] = plain;
   }
   return labels;

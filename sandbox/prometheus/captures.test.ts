@@ -39,7 +39,9 @@ describe('answers recorded from Prometheus 2.42', () => {
 });
 
 function ask({ path, params }: Case): ApiAnswer {
-  const pairs = Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
   return prometheusApi(store, { method: 'GET', path, params: new URLSearchParams(pairs), headers: {}, now: 0 });
 }
 

@@ -6,9 +6,9 @@ import { sampleNumber } from '../promql/numbers.ts';
 import { parseSelector } from '../promql/parse.ts';
 import { ParseProblem, parseErrorText } from '../promql/problems.ts';
 import { labelsJson, seconds } from './answer.ts';
-import { overlapping } from './blocks.ts';
+import { type Span, seriesInBlocks, seriesInChunks } from './blocks.ts';
 import { spanParams, timeParam } from './params.ts';
-import { badData } from './problem.ts';
+import { type ApiProblem, badData, badParameter } from './problem.ts';
 import { parsed } from './query.ts';
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -17,13 +17,16 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 export function seriesList(store: MetricStore, { params }: ApiRequest): string {
   if (params.getAll('match[]').length === 0) throw badData('no match[] parameter provided');
   const span = spanParams(params);
-  return `[${matched(store, matcherSets(params), span).map(labelsJson).join(',')}]`;
+  const sets = matcherSets(params, (message) => badParameter('match[]', message));
+  return `[${matched(store, sets, span, seriesInChunks).map(labelsJson).join(',')}]`;
 }
 
 /** `data` of /labels. */
 export function labelNames(store: MetricStore, { params }: ApiRequest): string {
   const span = spanParams(params);
-  const names = matched(store, matcherSets(params), span).flatMap((labels) => Object.keys(labels));
+  const names = matched(store, matcherSets(params, badData), span, seriesInBlocks).flatMap((labels) =>
+    Object.keys(labels),
+  );
   return JSON.stringify(distinct(names));
 }
 
@@ -31,7 +34,7 @@ export function labelNames(store: MetricStore, { params }: ApiRequest): string {
 export function labelValues(store: MetricStore, { params }: ApiRequest, name: string): string {
   if (!LABEL_NAME.test(name)) throw badData(`invalid label name: ${JSON.stringify(name)}`);
   const span = spanParams(params);
-  const values = matched(store, matcherSets(params), span).map((labels) => labels[name] ?? '');
+  const values = matched(store, matcherSets(params, badData), span, seriesInBlocks).map((labels) => labels[name] ?? '');
   return JSON.stringify(distinct(values.filter((value) => value !== '')));
 }
 
@@ -47,12 +50,13 @@ export function metadata(store: MetricStore, { params }: ApiRequest): string {
   );
 }
 
-/** `data` of /query_exemplars: those of the series that any selector of the query names. */
+/** `data` of /query_exemplars: those of the series that any selector of the query names; nothing without a selector. */
 export function queryExemplars(store: MetricStore, { params }: ApiRequest): string {
   const start = timeParam(params, 'start', 0);
   const end = timeParam(params, 'end', Number.MAX_SAFE_INTEGER);
   if (end < start) throw badData('end timestamp must not be before start timestamp');
   const selectors = selectorsOf(parsed(params.get('query') ?? '', badData)).map(matchesAll);
+  if (selectors.length === 0) return '';
   const groups = new Map<string, { labels: Labels; exemplars: string[] }>();
   for (const { seriesLabels, labels, value, time } of store.exemplars(start, end)) {
     if (!selectors.some((match) => match(seriesLabels))) continue;
@@ -90,23 +94,23 @@ function selectorsOf(expr: Expr): Matcher[][] {
   }
 }
 
-function matcherSets(params: URLSearchParams): Matcher[][] {
+function matcherSets(params: URLSearchParams, refuse: (message: string) => ApiProblem): Matcher[][] {
   const sets = params.getAll('match[]').map((text) => {
     try {
       return parseSelector(text);
     } catch (error) {
-      if (error instanceof ParseProblem) throw badData(parseErrorText(text, error));
+      if (error instanceof ParseProblem) throw refuse(parseErrorText(text, error));
       throw error;
     }
   });
-  if (sets.some(allMatchEmpty)) throw badData('match[] must contain at least one non-empty matcher');
+  if (sets.some(allMatchEmpty)) throw refuse('match[] must contain at least one non-empty matcher');
   return sets;
 }
 
 /** Series of any of the sets (of all without sets), each once, in order. */
-function matched(store: MetricStore, sets: readonly Matcher[][], span: { start: number; end: number }): Labels[] {
+function matched(store: MetricStore, sets: readonly Matcher[][], span: Span, find: typeof seriesInBlocks): Labels[] {
   const tests = sets.length === 0 ? [() => true] : sets.map(matchesAll);
-  const found = overlapping(store, (labels) => tests.some((test) => test(labels)), span);
+  const found = find(store, (labels) => tests.some((test) => test(labels)), span);
   return found
     .map((labels) => ({ labels }))
     .sort(byLabels)

@@ -5,6 +5,8 @@ import { badParameter } from './problem.ts';
 /** What the server takes for "from the beginning" and "to the end": the ends of Go's time. */
 export const MIN_TIME = -9_223_309_901_257_974;
 export const MAX_TIME = 9_223_309_901_257_974;
+/** What Go makes of a time that is no number: the smallest int64, in ns. */
+const NO_TIME = -9_223_372_036_854;
 const BOUNDS: Record<string, number> = {
   '-292273086-05-16T16:47:06Z': MIN_TIME,
   '292277025-08-18T07:12:54.999999999Z': MAX_TIME,
@@ -15,13 +17,16 @@ const RFC3339 = /^\d{4}-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d([.,]\d+)?(
 export function timeParam(params: URLSearchParams, name: string, missing?: number): number {
   const text = params.get(name) ?? '';
   if (text === '' && missing !== undefined) return missing;
+  // The server says it twice where the parameter may be missing.
+  const invalid = missing === undefined ? '' : `Invalid time value for '${name}': `;
   const seconds = readFloat(text);
-  if (seconds !== undefined && Number.isFinite(seconds)) return Math.round(seconds * 1000);
+  if (seconds !== undefined) return Number.isFinite(seconds) ? Math.round(seconds * 1000) : NO_TIME;
   const bound = BOUNDS[text];
   if (bound !== undefined) return bound;
   const parts = RFC3339.exec(text);
-  const time = parts ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw badParameter(name, `cannot parse ${JSON.stringify(text)} to a valid timestamp`);
+  const time = parts && Number(parts[2]) <= daysIn(text.slice(0, 7)) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw badParameter(name, `${invalid}cannot parse ${JSON.stringify(text)} to a valid timestamp`);
   return Math.floor(time);
 }
 
@@ -29,7 +34,9 @@ export function timeParam(params: URLSearchParams, name: string, missing?: numbe
 export function durationParam(params: URLSearchParams, name: string): number {
   const text = params.get(name) ?? '';
   const seconds = readFloat(text);
-  if (seconds !== undefined && !Number.isNaN(seconds)) {
+  // Go turns a NaN into the smallest integer.
+  if (Number.isNaN(seconds)) return -1;
+  if (seconds !== undefined) {
     if (Math.abs(seconds) >= 2 ** 63 / 1e9) {
       throw badParameter(name, `cannot parse ${JSON.stringify(text)} to a valid duration. It overflows int64`);
     }
@@ -45,6 +52,13 @@ export function spanParams(params: URLSearchParams): { start: number; end: numbe
   return { start: timeParam(params, 'start', MIN_TIME), end: timeParam(params, 'end', MAX_TIME) };
 }
 
-export function checkTimeout(params: URLSearchParams): void {
-  if (params.get('timeout')) durationParam(params, 'timeout');
+/** A `timeout` that is over before the query begins. */
+export function timedOut(params: URLSearchParams): boolean {
+  return params.get('timeout') ? durationParam(params, 'timeout') <= 0 : false;
+}
+
+/** `month`: `2026-02`. */
+function daysIn(month: string): number {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).getUTCDate();
 }

@@ -8,7 +8,7 @@ import { ExecutionProblem, ParseProblem, parseErrorText } from '../promql/proble
 import { aimAt } from '../promql/select.ts';
 import type { Context, Grid } from '../promql/values.ts';
 import { labelsJson, matrixJson, result, sample, seconds, vectorJson } from './answer.ts';
-import { checkTimeout, durationParam, timeParam } from './params.ts';
+import { durationParam, timedOut, timeParam } from './params.ts';
 import { ApiProblem, badData, badParameter } from './problem.ts';
 
 const LOOKBACK = 5 * 60_000;
@@ -18,9 +18,10 @@ const MAX_POINTS = 11_000;
 /** `data` of /query. */
 export function instantQuery(store: MetricStore, { params, now }: ApiRequest): string {
   const time = timeParam(params, 'time', now);
-  checkTimeout(params);
+  const late = timedOut(params);
   const query = params.get('query') ?? '';
   const expr = parsed(query, (text) => badParameter('query', text));
+  if (late) throw queryTimeout();
   const context = contextOf(store, { start: time, step: 1, count: 1 });
   return execute(() => {
     if (typeOf(expr) === 'matrix') return result('matrix', rawSamples(expr, context));
@@ -48,12 +49,13 @@ export function rangeQuery(store: MetricStore, { params }: ApiRequest): string {
       'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)',
     );
   }
-  checkTimeout(params);
+  const late = timedOut(params);
   const expr = parsed(params.get('query') ?? '', badData);
   const type = typeOf(expr);
   if (type !== 'scalar' && type !== 'vector') {
     throw badData(`invalid expression type "${typeName(type)}" for range query, must be Scalar or instant Vector`);
   }
+  if (late) throw queryTimeout();
   // The engine counts in whole milliseconds; a shorter step never ends there.
   const wholeStep = Math.max(1, Math.trunc(step));
   const grid = { start, step: wholeStep, count: Math.floor((end - start) / wholeStep) + 1 };
@@ -75,6 +77,10 @@ export function parsed(query: string, refuse: (text: string) => ApiProblem): Exp
     if (error instanceof ParseProblem) throw refuse(parseErrorText(query, error));
     throw error;
   }
+}
+
+function queryTimeout(): ApiProblem {
+  return new ApiProblem(503, 'timeout', 'query timed out in query execution');
 }
 
 function contextOf(store: MetricStore, grid: Grid): Context {

@@ -1,5 +1,4 @@
-import type { ApiRequest, MetricStore } from '../data/store.ts';
-import { matchesAll } from '../promql/matchers.ts';
+import type { ApiRequest, MetricSeries, MetricStore } from '../data/store.ts';
 
 const BUILD = {
   version: '2.42.0',
@@ -14,6 +13,7 @@ const STATUS: Record<string, (store: MetricStore, request: ApiRequest) => string
   'status/buildinfo': () => JSON.stringify(BUILD),
   'status/config': () => JSON.stringify({ yaml: 'global:\n  scrape_interval: 15s\n  evaluation_interval: 1m\n' }),
   'status/flags': () => JSON.stringify({ 'query.lookback-delta': '5m', 'query.timeout': '2m' }),
+  'status/walreplay': () => JSON.stringify({ min: 0, max: 0, current: 0 }),
   alertmanagers: () => JSON.stringify({ activeAlertmanagers: [], droppedAlertmanagers: [] }),
 };
 
@@ -21,11 +21,25 @@ export function status(name: string): ((store: MetricStore, request: ApiRequest)
   return STATUS[name];
 }
 
+/** `data` of /scrape_pools: the jobs of the targets. */
+export function scrapePools(store: MetricStore, request: ApiRequest): string {
+  const pools = upSeries(store, request.now).map(({ labels }) => labels.job ?? '');
+  return JSON.stringify({ scrapePools: [...new Set(pools)].sort() });
+}
+
+/** `data` of /targets/metadata, as far as the sandbox goes: no target tells any. */
+export function targetsMetadata(): string {
+  return '[]';
+}
+
+function upSeries(store: MetricStore, now: number): MetricSeries[] {
+  return store.select((labels) => labels.__name__ === 'up', now - 5 * 60_000, now);
+}
+
 /** `data` of /targets: one for every `up` series of the last five minutes, none for a store without a present. */
 export function targets(store: MetricStore, { params, now }: ApiRequest): string {
   const wanted = (params.get('state') ?? 'any').toLowerCase();
-  const matchUp = matchesAll([{ name: '__name__', op: '=', value: 'up', test: (value) => value === 'up' }]);
-  const up = wanted === 'dropped' ? [] : store.select(matchUp, now - 5 * 60_000, now);
+  const up = wanted === 'dropped' ? [] : upSeries(store, now);
   const activeTargets = up.map(({ labels, times, values }) => {
     const { __name__: _, ...rest } = labels;
     const { job = '', instance = '' } = rest;

@@ -35,7 +35,8 @@ export function aggregate(aggregation: Aggregation, series: readonly StepSeries[
     let state = groups.get(key);
     if (!state) {
       const [value, mean, count] = [emptySteps(grid), new Float64Array(grid.count), new Float64Array(grid.count)];
-      groups.set(key, (state = { labels, value, mean, count }));
+      state = { labels, value, mean, count };
+      groups.set(key, state);
     }
     for (let i = 0; i < grid.count; i++) {
       const value = one.values[i];

@@ -22,6 +22,9 @@ const COMPARE: Record<string, (a: number, b: number) => boolean> = {
   '>=': (a, b) => a >= b,
 };
 
+/** Comparisons, and atan2: 2.42 forgot to drop the name there. */
+const KEEPS_NAME = new Set([...COMPARISONS, 'atan2']);
+
 /** Go and C say 1 where JavaScript says NaN. */
 function power(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Number.POSITIVE_INFINITY)) return 1;
@@ -53,7 +56,7 @@ export function vectorScalar(
   const apply = operation(op, bool);
   const filters = COMPARISONS.has(op) && !bool;
   const out = series.map(({ labels, values }) => ({
-    labels: filters ? labels : withoutName(labels),
+    labels: KEEPS_NAME.has(op) && !bool ? labels : withoutName(labels),
     values: values.map((value, i) => {
       if (value === STALE) return STALE;
       if (!swapped) return apply(value, Number(scalar[i]));
@@ -198,7 +201,7 @@ class Results {
 
   #labels(many: Labels, one: Labels): Labels {
     const { card, on, labels: names, include } = this.#matching;
-    let labels = COMPARISONS.has(this.#op) ? many : withoutName(many);
+    let labels = KEEPS_NAME.has(this.#op) ? many : withoutName(many);
     if (card === 'one-to-one') labels = on ? keep(labels, names) : omit(labels, names);
     for (const name of include) labels = withLabel(labels, name, one[name] ?? '');
     return this.#bool ? withoutName(labels) : labels;

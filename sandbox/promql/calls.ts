@@ -4,6 +4,7 @@ import { sampleFunction, scalarOf, sorted, stepTimes } from './functions.ts';
 import { histogramQuantile } from './histogram.ts';
 import { absentLabels, labelJoin, labelReplace } from './label-functions.ts';
 import { requireUnique, withoutName } from './labels.ts';
+import { ExecutionProblem } from './problems.ts';
 import { type Aim, aimAt, aimOf, selectInstant, selectRange } from './select.ts';
 import { SIGNATURES } from './signatures.ts';
 import { type Context, emptySteps, type Points, STALE, type StepSeries, type StepValue, timeAt } from './values.ts';
@@ -68,6 +69,11 @@ function overWindows(name: string, ranged: Expr, others: readonly Expr[], contex
   const compute = WINDOW_FUNCTIONS.get(name);
   if (!compute) throw new Error(`function ${name} is not implemented`);
   const { points, aim, range } = rangeVector(ranged, context);
+  // A range pinned by `@` in a call that is not: the server moves the range with the steps and still reads up to `@` only.
+  const pinned = grid.count > 1 && aim.fixed !== undefined;
+  if (pinned && bare(ranged).kind === 'subquery') {
+    throw new ExecutionProblem(`the sandbox does not implement ${name}() of a subquery with @ over several steps`);
+  }
   const scalars = others.map((arg) => scalarsOf(arg, context));
   const found: StepSeries[] = [];
   for (const { labels, times, values } of points) {
@@ -77,7 +83,7 @@ function overWindows(name: string, ranged: Expr, others: readonly Expr[], contex
     let any = false;
     for (let i = 0; i < grid.count; i++) {
       window.now = timeAt(grid, i);
-      window.rangeEnd = aimAt(aim, grid, i);
+      window.rangeEnd = aimAt(aim, grid, i) + (pinned ? i * grid.step : 0);
       window.rangeStart = window.rangeEnd - range;
       while (window.hi < times.length && Number(times[window.hi]) <= window.rangeEnd) window.hi++;
       while (window.lo < window.hi && Number(times[window.lo]) < window.rangeStart) window.lo++;

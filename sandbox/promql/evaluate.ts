@@ -3,12 +3,25 @@ import type { Aggregate, Binary, Expr } from './ast.ts';
 import { SET_OPERATORS } from './ast.ts';
 import { scalarScalar, setOperation, vectorScalar, vectorVector } from './binary.ts';
 import { evaluateCall } from './calls.ts';
+import { stepInvariant } from './invariant.ts';
 import { requireUnique, withoutName } from './labels.ts';
 import { selectInstant } from './select.ts';
-import { type Context, STALE, type StepSeries, type StepValue } from './values.ts';
+import { type Context, emptySteps, STALE, type StepSeries, type StepValue } from './values.ts';
 
 /** The value of an expression at every step of the context's grid. Throws ExecutionProblem. */
 export function evaluate(expr: Expr, context: Context): StepValue {
+  const { grid } = context;
+  if (grid.count === 1 || expr.kind === 'number' || expr.kind === 'string' || !stepInvariant(expr)) {
+    return evaluateSteps(expr, context);
+  }
+  const once = evaluateSteps(expr, { ...context, grid: { ...grid, count: 1 } });
+  const repeat = (values: Float64Array): Float64Array => emptySteps(grid).fill(Number(values[0]));
+  if (once.type === 'scalar') return { type: 'scalar', values: repeat(once.values) };
+  if (once.type === 'string') return once;
+  return { type: 'vector', series: once.series.map(({ labels, values }) => ({ labels, values: repeat(values) })) };
+}
+
+function evaluateSteps(expr: Expr, context: Context): StepValue {
   switch (expr.kind) {
     case 'number':
       return { type: 'scalar', values: new Float64Array(context.grid.count).fill(expr.value) };

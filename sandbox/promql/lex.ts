@@ -171,10 +171,10 @@ function stringEnd(text: string, at: number): number | { message: string } {
     if (char === quote) return i + 1;
     if (char === '\n') break;
     if (char !== '\\') continue;
-    const escape = /^(?:[abfnrtv\\]|[0-7]{3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/.exec(
+    const escaped = /^(?:[abfnrtv\\]|[0-7]{3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/.exec(
       text.slice(i + 1, i + 10),
     );
-    if (escape) i += escape[0].length;
+    if (escaped) i += escaped[0].length;
     else if (text[i + 1] === quote) i++;
     else if (i + 1 >= text.length) return { message: 'escape sequence not terminated' };
     else return { message: `unknown escape sequence ${codePoint(text, i + 1)}` };

@@ -12,13 +12,13 @@ export function unquote(token: string): string {
   return Buffer.concat(bytes).toString('utf8');
 }
 
-function escaped(escape: string | undefined): Buffer | undefined {
-  if (escape === undefined) return undefined;
-  const code = escape.slice(1);
-  if (/^[0-7]{3}$/.test(escape)) return Buffer.from([Number.parseInt(escape, 8) & 0xff]);
-  if (escape.length > 1 && escape.startsWith('x')) return Buffer.from([Number.parseInt(code, 16)]);
-  if (escape.length > 1) return Buffer.from(String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)));
-  return Buffer.from(ESCAPES[escape] ?? escape);
+function escaped(sequence: string | undefined): Buffer | undefined {
+  if (sequence === undefined) return undefined;
+  const code = sequence.slice(1);
+  if (/^[0-7]{3}$/.test(sequence)) return Buffer.from([Number.parseInt(sequence, 8) & 0xff]);
+  if (sequence.length > 1 && sequence.startsWith('x')) return Buffer.from([Number.parseInt(code, 16)]);
+  if (sequence.length > 1) return Buffer.from(String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)));
+  return Buffer.from(ESCAPES[sequence] ?? sequence);
 }
 
 /** A number token as Go reads it: integers with a base prefix (a leading 0 is octal), then floats. Undefined: no number. */

@@ -20,21 +20,23 @@ export function parseQuery(text: string): Expr {
   return expr;
 }
 
-/** A `match[]` parameter: one selector and nothing else. Throws ParseProblem. */
+/** A `match[]` parameter: one selector and nothing else; may match everything. Throws ParseProblem. */
 export function parseSelector(text: string): Matcher[] {
-  const syntax = parseSyntax(text, checkTokens);
+  const syntax = parseSyntax(text, (tokens) => [...checkTokens(tokens), ...behindSelector(tokens)]);
   const top = syntax.tree.topNode.firstChild;
-  if (top?.name !== 'VectorSelector') {
-    // The server reads a selector only: the first token that cannot continue one is what it complains about.
-    const closing = syntax.tokens.findIndex((token) => token.text === '}');
-    const begin = syntax.tokens[0];
-    const selectorEnds = begin?.text === '{' || syntax.tokens[1]?.text === '{' ? closing + 1 : 1;
-    const startsWell = begin && (begin.text === '{' || begin.type === 'identifier' || begin.type === 'keyword');
-    const token = syntax.tokens[startsWell ? selectorEnds : 0];
-    throw new ParseProblem(token?.from ?? 0, `unexpected ${JSON.stringify(token?.text ?? '')}`);
-  }
-  const selector = build(top, syntax);
-  return selector.kind === 'selector' ? selector.matchers : [];
+  const selector = top ? build(top, syntax) : undefined;
+  return selector?.kind === 'selector' ? selector.matchers : [];
+}
+
+/** The token that cannot belong to the selector at the beginning of the query. */
+function behindSelector(tokens: readonly Token[]): Found[] {
+  const named = tokens[0]?.type === 'identifier' || tokens[0]?.type === 'keyword' ? 1 : 0;
+  const braced = tokens[named]?.text === '{';
+  const closed = tokens.findIndex((token) => token.text === '}');
+  const index = braced ? closed + 1 : named;
+  const token = tokens[index];
+  if (!token || (braced && closed < 0) || (token.type === 'end' && index > 0)) return [];
+  return [{ index, problem: new ParseProblem(token.from, `unexpected ${JSON.stringify(token.text)}`) }];
 }
 
 /** Rules that Prometheus applies token by token while it reads, so that they come before syntax errors behind them. */

@@ -97,7 +97,7 @@ function single(reader: Reader): string {
   const char = String.fromCodePoint(text.codePointAt(reader.at) ?? 0);
   if (char === '(') return group(reader);
   if (char === '[') return bracketClass(reader);
-  if (char === '\\') return escape(reader);
+  if (char === '\\') return escaped(reader);
   reader.at += char.length;
   if (char === '.') return flags.dotAll ? '[\\s\\S]' : '[^\\n]';
   if (char === '^') return flags.multiLine ? '(?<![^\\n])' : '(?<![\\s\\S])';
@@ -135,7 +135,9 @@ function group(reader: Reader): string {
   const flags = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(rest);
   if (!flags) {
     if (/^\(\?[imsU-]*$/.test(rest)) throw new RegexProblem(`missing argument to repetition operator: \`?\``);
-    throw new RegexProblem(`invalid or unsupported Perl syntax: \`${/^\(\?[imsU-]*[^]?/u.exec(rest)?.[0] ?? '(?'}\``);
+    throw new RegexProblem(
+      `invalid or unsupported Perl syntax: \`${/^\(\?[imsU-]*[\s\S]?/u.exec(rest)?.[0] ?? '(?'}\``,
+    );
   }
   const saved = { ...reader.flags };
   setFlags(reader.flags, flags[1] ?? '', true);
@@ -154,7 +156,7 @@ function setFlags(flags: Flags, letters: string, on: boolean): void {
   if (letters.includes('U')) flags.swapGreed = on;
 }
 
-function escape(reader: Reader): string {
+function escaped(reader: Reader): string {
   const { text, flags } = reader;
   const next = text[reader.at + 1];
   if (next === undefined) throw new RegexProblem('trailing backslash at end of expression: ``');

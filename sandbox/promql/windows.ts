@@ -31,7 +31,7 @@ export const WINDOW_FUNCTIONS: ReadonlyMap<string, WindowFunction> = new Map<str
   ['avg_over_time', average],
   ['sum_over_time', (w) => sumOf(w).total],
   ['count_over_time', (w) => w.hi - w.lo],
-  ['last_over_time', (w) => valueOf(w, w.hi - 1)],
+  ['last_over_time', (w) => valueAt(w, w.hi - 1)],
   ['present_over_time', () => 1],
   ['absent_over_time', () => 1],
   ['max_over_time', (w) => extreme(w, (value, best) => value > best)],
@@ -43,12 +43,12 @@ export const WINDOW_FUNCTIONS: ReadonlyMap<string, WindowFunction> = new Map<str
     (w) =>
       quantile(
         param(w, 0),
-        Array.from({ length: w.hi - w.lo }, (_, i) => valueOf(w, w.lo + i)),
+        Array.from({ length: w.hi - w.lo }, (_, i) => valueAt(w, w.lo + i)),
       ),
   ],
 ]);
 
-function valueOf(window: Window, i: number): number {
+function valueAt(window: Window, i: number): number {
   return window.values[i] ?? Number.NaN;
 }
 function timeOf(window: Window, i: number): number {
@@ -65,10 +65,10 @@ function param(window: Window, i: number): number {
 function extrapolated(w: Window, isCounter: boolean, isRate: boolean): number | undefined {
   const last = w.hi - 1;
   if (last === w.lo) return undefined;
-  const first = valueOf(w, w.lo);
-  let result = valueOf(w, last) - first;
+  const first = valueAt(w, w.lo);
+  let result = valueAt(w, last) - first;
   if (isCounter) {
-    for (let i = w.lo + 1; i <= last; i++) if (valueOf(w, i) < valueOf(w, i - 1)) result += valueOf(w, i - 1);
+    for (let i = w.lo + 1; i <= last; i++) if (valueAt(w, i) < valueAt(w, i - 1)) result += valueAt(w, i - 1);
   }
   let toStart = (timeOf(w, w.lo) - w.rangeStart) / 1000;
   const toEnd = (w.rangeEnd - timeOf(w, last)) / 1000;
@@ -84,8 +84,8 @@ function extrapolated(w: Window, isCounter: boolean, isRate: boolean): number | 
 
 function instant(w: Window, isRate: boolean): number | undefined {
   if (w.hi - w.lo < 2) return undefined;
-  const last = valueOf(w, w.hi - 1);
-  const before = valueOf(w, w.hi - 2);
+  const last = valueAt(w, w.hi - 1);
+  const before = valueAt(w, w.hi - 2);
   const seconds = (timeOf(w, w.hi - 1) - timeOf(w, w.hi - 2)) / 1000;
   if (seconds === 0) return undefined;
   const change = isRate && last < before ? last : last - before;
@@ -95,10 +95,10 @@ function instant(w: Window, isRate: boolean): number | undefined {
 /** Least squares; the intercept is the value at `zero` (ms). */
 function regression(w: Window, zero: number): { slope: number; intercept: number } {
   const [x, y, xy, xx] = [new CompensatedSum(), new CompensatedSum(), new CompensatedSum(), new CompensatedSum()];
-  const first = valueOf(w, w.lo);
+  const first = valueAt(w, w.lo);
   let constant = true;
   for (let i = w.lo; i < w.hi; i++) {
-    const value = valueOf(w, i);
+    const value = valueAt(w, i);
     const seconds = (timeOf(w, i) - zero) / 1000;
     if (value !== first && i > w.lo) constant = false;
     x.add(seconds);
@@ -136,10 +136,10 @@ function holtWinters(w: Window): number | undefined {
   }
   if (w.hi - w.lo < 2) return undefined;
   let before = 0;
-  let level = valueOf(w, w.lo);
-  let slope = valueOf(w, w.lo + 1) - level;
+  let level = valueAt(w, w.lo);
+  let slope = valueAt(w, w.lo + 1) - level;
   for (let i = w.lo + 1; i < w.hi; i++) {
-    const x = smoothing * valueOf(w, i);
+    const x = smoothing * valueAt(w, i);
     if (i > w.lo + 1) slope = trend * (level - before) + (1 - trend) * slope;
     const y = (1 - smoothing) * (level + slope);
     before = level;
@@ -150,13 +150,13 @@ function holtWinters(w: Window): number | undefined {
 
 function countPairs(w: Window, counts: (before: number, now: number) => boolean): number {
   let count = 0;
-  for (let i = w.lo + 1; i < w.hi; i++) if (counts(valueOf(w, i - 1), valueOf(w, i))) count++;
+  for (let i = w.lo + 1; i < w.hi; i++) if (counts(valueAt(w, i - 1), valueAt(w, i))) count++;
   return count;
 }
 
 function sumOf(w: Window): CompensatedSum {
   const sum = new CompensatedSum();
-  for (let i = w.lo; i < w.hi; i++) sum.add(valueOf(w, i));
+  for (let i = w.lo; i < w.hi; i++) sum.add(valueAt(w, i));
   return sum;
 }
 
@@ -164,16 +164,16 @@ function average(w: Window): number {
   const mean = new CompensatedSum();
   for (let i = w.lo; i < w.hi; i++) {
     const count = i - w.lo + 1;
-    const value = valueOf(w, i);
+    const value = valueAt(w, i);
     if (!stuckAtInfinity(mean.sum, value)) mean.add(value / count - mean.sum / count);
   }
   return mean.total;
 }
 
 function extreme(w: Window, better: (value: number, best: number) => boolean): number {
-  let best = valueOf(w, w.lo);
+  let best = valueAt(w, w.lo);
   for (let i = w.lo; i < w.hi; i++) {
-    const value = valueOf(w, i);
+    const value = valueAt(w, i);
     if (better(value, best) || Number.isNaN(best)) best = value;
   }
   return best;
@@ -183,7 +183,7 @@ function variance(w: Window): number {
   const mean = new CompensatedSum();
   const squares = new CompensatedSum();
   for (let i = w.lo; i < w.hi; i++) {
-    const value = valueOf(w, i);
+    const value = valueAt(w, i);
     const delta = value - (mean.sum + mean.lost);
     mean.add(delta / (i - w.lo + 1));
     squares.add(delta * (value - (mean.sum + mean.lost)));
