@@ -1,0 +1,3 @@
+export class TemplateError extends Error {
+  override name = 'TemplateError';
+}
