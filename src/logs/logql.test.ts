@@ -25,7 +25,7 @@ it.each([
   ['{app="foo"} "error"', 1, 13, '{app="foo"} |= "error"'],
   ['{app="foo"} | json | level=error', 1, 28, '{app="foo"} | json | level="error"'],
   ['{app="foo"} | limit 10', 1, 21, '{app="foo"}'],
-  ['{app="foo"} | status >= "500"', 1, 23, '{app="foo"} | status >= 500'],
+  ['{app="foo"} | status >= "500"', 1, 25, '{app="foo"} | status >= 500'],
   ['{app="foo"} | line_format {{.msg}}', 1, 27, '{app="foo"} | line_format "{{.msg}}"'],
   ['{app="a"} | msg LIKE "%x%"', 1, 17, '{app="a"} |= "x"'],
   ['rate({app="foo"})', 1, 17, 'rate({app="foo"}[5m])'],

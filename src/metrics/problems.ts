@@ -1,0 +1,100 @@
+import { markPlace } from '../answer/problem.ts';
+import { head } from '../answer/text.ts';
+import { checkPromql, UNREADABLE } from './promql.ts';
+
+export interface Explained {
+  message: string;
+  /** The query with the place marked, where one is known. */
+  lines: string[];
+  /** `try: <query>`, which the grammar reads, or a sentence. */
+  remedy?: string;
+  kind: 'syntax' | 'limit' | 'other';
+}
+
+/** Prometheus's refusal in words. `text`: the body as it came, JSON or not, or the `error` out of it. */
+export function explainPromError(query: string, status: number, text: string): Explained {
+  const own = errorText(text).replace(/^(?:bad_data: )?(?:invalid parameter "(?:query|match\[\])": )?/, '');
+  const syntax = /^(?:(\d+):(\d+): )?parse error: ([\s\S]*)$/.exec(own);
+  if (syntax) return explainSyntax(query, syntax);
+  for (const [pattern, message, remedy] of RULES) {
+    if (pattern.test(own))
+      return {
+        message,
+        lines: [],
+        remedy,
+        kind: /limit|resolution|many samples|timed out/.test(own) ? 'limit' : 'syntax',
+      };
+  }
+  const said =
+    own.trim() === '' ? ' without a word' : `: ${head(own.replace(/\s+/g, ' ').trim(), 500).replace(/\.$/, '')}`;
+  return { message: `Prometheus answered ${status}${said}.`, lines: [], kind: 'other' };
+}
+
+function explainSyntax(query: string, found: RegExpExecArray): Explained {
+  const checked = checkPromql(query).problem;
+  const place = found[1] === undefined ? checked : { line: Number(found[1]), column: Number(found[2]) };
+  const theirs = `${head((found[3] ?? '').trim(), 500).replace(/\.$/, '')}.`;
+  const reason =
+    checked !== undefined &&
+    (checked.remedy !== undefined || /^unexpected|empty/.test(theirs)) &&
+    checked.message !== UNREADABLE
+      ? checked.message
+      : theirs;
+  const at = place ? ` (line ${place.line}, column ${place.column})` : '';
+  return {
+    message: `Prometheus cannot read this query${at}: ${reason}`,
+    lines: place && query.trim() !== '' ? markPlace(query, place.line, place.column) : [],
+    ...(checked?.remedy === undefined ? {} : { remedy: `try: ${checked.remedy}` }),
+    kind: 'syntax',
+  };
+}
+
+function errorText(text: string): string {
+  if (!text.trimStart().startsWith('{')) return text.trim();
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string')
+      return body.error;
+  } catch {
+    // Not JSON after all: shown as it is.
+  }
+  return text.trim();
+}
+
+const RULES: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /exceeded maximum resolution of 11,000 points/,
+    'The step is too small for the window: more than 11,000 points a series.',
+    'Use a larger step, or leave it out.',
+  ],
+  [
+    /many-to-many matching not allowed/,
+    'Both sides of the operator have several series for one set of labels.',
+    'Match on more labels with on(…), or aggregate one side first with sum by (…).',
+  ],
+  [
+    /many-to-one matching must be explicit/,
+    'One side of the operator has several series for one of the other side.',
+    'Add group_left or group_right behind on(…), or aggregate that side first.',
+  ],
+  [
+    /invalid expression type "range vector" for range query/,
+    'A range in brackets cannot be drawn over a window.',
+    'Wrap it in a function of ranges, such as rate(… [5m]), or leave the brackets out.',
+  ],
+  [
+    /query processing would load too many samples/,
+    'The query would load more samples than Prometheus allows.',
+    'Narrow the matchers, shorten the window or enlarge the step.',
+  ],
+  [
+    /query timed out/,
+    'Prometheus did not finish in its own time limit.',
+    'Narrow the matchers, shorten the window or enlarge the step.',
+  ],
+  [
+    /end timestamp must not be before start/,
+    'The end of the window lies before its start.',
+    'Give an earlier start or a later end.',
+  ],
+];

@@ -1,0 +1,140 @@
+import { alignRows, quoteWord, showLabels } from '../answer/table.ts';
+import { showControls } from '../answer/text.ts';
+import type { Labels, Series } from '../grafana/upstream.ts';
+import { showTime } from '../time/show.ts';
+import { numberFormat, plain, type ShowNumber } from './numbers.ts';
+import { type Summary, summarise } from './summary.ts';
+import type { Unit } from './units.ts';
+
+export interface TableOptions {
+  zone: string;
+  stepMs?: number;
+  /** Window in ms, for gaps at its ends. */
+  start?: number;
+  end?: number;
+  /** From `queryUnit`; absent: plain numbers. */
+  unit?: Unit;
+}
+
+export interface Table {
+  /** Labels that all series share; `__name__` among them. */
+  shared: Labels;
+  header?: string;
+  /** One a series. */
+  rows: string[];
+}
+
+/** A range as one line a series: first, last, min and max with their times, mean, sparkline, trend, gaps; most changed first. */
+export async function seriesTable(series: readonly Series[], opt: TableOptions): Promise<Table> {
+  const show = await numberFormat(opt.unit);
+  const shared = sharedLabels(series);
+  const scale = largest(series);
+  const read = series.map((one) => ({
+    name: nameOf(one.labels, shared),
+    series: one,
+    summary: summarise(one.times, one.values, { ...opt, scale }),
+  }));
+  read.sort(
+    (a, b) => (b.summary?.change ?? -1) - (a.summary?.change ?? -1) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+  );
+  const head = ['', 'first', 'last', 'min', 'max', 'mean'];
+  const cells = read.map(({ name, series: one, summary }) =>
+    summary
+      ? summaryCells(name, summary, show, opt.zone)
+      : [name, histogramText(one, show) ?? 'no number', '', '', '', ''],
+  );
+  const right = [false, true, true, true, true, true];
+  const [header = '', ...lines] = alignRows([head, ...cells.map((row) => row.slice(0, 6))], right);
+  const rows = lines.map((line, i) => {
+    const summary = read[i]?.summary;
+    return summary ? `${line}  ${summary.spark}  ${noteOf(summary, opt.zone)}` : line;
+  });
+  return series.length === 0 ? { shared, rows: [] } : { shared, header, rows };
+}
+
+/** An instant as one line a series, largest first; NaN last. */
+export async function vectorTable(series: readonly Series[], opt: { zone?: string; unit?: Unit } = {}): Promise<Table> {
+  const show = await numberFormat(opt.unit);
+  const shared = sharedLabels(series);
+  const read = series.map((one) => ({ name: nameOf(one.labels, shared), value: one.values.at(-1), series: one }));
+  const key = (value: number | undefined) =>
+    value === undefined || Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+  read.sort((a, b) => key(b.value) - key(a.value) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const rows = read.map(({ name, value, series: one }) => [
+    name,
+    value === undefined ? (histogramText(one, show) ?? 'no value') : show(value),
+  ]);
+  return { shared, rows: alignRows(rows, [false, true]) };
+}
+
+/** Labels with one value in all series. */
+export function sharedLabels(series: readonly Series[]): Labels {
+  const shared: Labels = { ...series[0]?.labels };
+  for (const one of series) {
+    for (const name of Object.keys(shared)) if (one.labels[name] !== shared[name]) delete shared[name];
+  }
+  for (const name of Object.keys(shared)) shared[name] = showControls(shared[name] ?? '');
+  return shared;
+}
+
+/** `http_requests_total job=a env=b`: what tells the series from the others. */
+function nameOf(labels: Labels, shared: Labels): string {
+  const hide = new Set([...Object.keys(shared), '__name__']);
+  const metric = labels.__name__ !== undefined && !('__name__' in shared) ? quoteWord(labels.__name__) : '';
+  return showControls([metric, showLabels(labels, hide)].filter((part) => part !== '').join(' ')) || 'value';
+}
+
+function summaryCells(name: string, s: Summary, show: ShowNumber, zone: string): string[] {
+  const at = (point: { value: number; time: number }) => `${show(point.value)} ${clock(point.time, zone)}`;
+  // A value that never changed needs no times.
+  const flat = s.min.value === s.max.value;
+  return [
+    name,
+    show(s.first),
+    show(s.last),
+    flat ? show(s.min.value) : at(s.min),
+    flat ? show(s.max.value) : at(s.max),
+    show(s.mean),
+  ];
+}
+
+const MAX_GAPS = 3;
+
+function noteOf(s: Summary, zone: string): string {
+  const since = s.since === undefined ? '' : ` since ${clock(s.since, zone)}`;
+  const peak = s.trend === 'peak' ? ` ${clock(s.max.time, zone)}` : '';
+  const gaps = s.gaps.slice(0, MAX_GAPS).map(({ from, to, edge }) => {
+    if (edge === 'start') return `no data until ${fullClock(to, zone)}`;
+    return edge === 'end'
+      ? `no data since ${fullClock(from, zone)}`
+      : `no data ${fullClock(from, zone)}–${fullClock(to, zone)}`;
+  });
+  if (s.gaps.length > MAX_GAPS) gaps.push(`${s.gaps.length - MAX_GAPS} more gaps`);
+  const nans = s.nans > 0 ? [`NaN × ${s.nans}`] : [];
+  return [`${s.trend}${since}${peak}`, ...gaps, ...nans].join(', ');
+}
+
+/** Minutes are enough where the time is on one. */
+function clock(ms: number, zone: string): string {
+  const text = fullClock(ms, zone);
+  return text.endsWith(':00') ? text.slice(0, -3) : text;
+}
+
+function fullClock(ms: number, zone: string): string {
+  return showTime(BigInt(Math.floor(ms)) * 1_000_000n, zone, 'second');
+}
+
+/** The newest native histogram in a few words. */
+function histogramText(series: Series, show: ShowNumber): string | undefined {
+  const last = series.histograms?.at(-1);
+  if (last === undefined) return undefined;
+  const mean = last.count > 0 ? `, mean ${show(last.sum / last.count)}` : '';
+  return `histogram: count ${plain(last.count)}, sum ${show(last.sum)}${mean}, ${last.buckets.length} buckets`;
+}
+
+function largest(series: readonly Series[]): number {
+  let max = 0;
+  for (const one of series)
+    for (const value of one.values) if (Number.isFinite(value)) max = Math.max(max, Math.abs(value));
+  return max;
+}
