@@ -2,7 +2,7 @@ import type { SyntaxNode } from '@lezer/common';
 import type { Comparison, LabelExtraction, LabelFilter, LogQuery, Matcher, NameOrMatcher, Stage } from './ast.ts';
 import { unsupported } from './errors.ts';
 import { unquote } from './lexer.ts';
-import { children, descendants, type Source, textOf } from './parse.ts';
+import { children, descendants, type Source, textOf } from './tree.ts';
 import { parseBytes, parseQueryDuration } from './units.ts';
 
 /** From a `LogExpr` (or the log part of a range) of the official grammar. */

@@ -3,7 +3,7 @@ import type { Grouping, Matching, MetricQuery, RangeAggregation, Unwrap } from '
 import { buildFilter, buildLog, stringOf } from './build-log.ts';
 import { semanticError, unsupported } from './errors.ts';
 import { applyOperator, COMPARISONS, SET_OPERATORS } from './operators.ts';
-import { children, descendants, type Source, textOf } from './parse.ts';
+import { children, descendants, type Source, textOf } from './tree.ts';
 import { parsePromDuration } from './units.ts';
 
 /** From a `MetricExpr` of the official grammar. */

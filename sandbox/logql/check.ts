@@ -1,8 +1,9 @@
-import type { Matcher, MetricQuery, RangeAggregation, Stage } from './ast.ts';
+import type { LabelFilter, Matcher, MetricQuery, RangeAggregation, Stage } from './ast.ts';
 import { semanticError } from './errors.ts';
 import { matcherTest } from './matchers.ts';
 import { parsePattern } from './pattern.ts';
-import { compileRegex, RegexError } from './regex.ts';
+import { compileRegex } from './regex.ts';
+import { RegexError } from './regex-error.ts';
 import { showFloat } from './units.ts';
 
 /** Refusals that Loki makes after its grammar, in its words. */
@@ -17,12 +18,22 @@ export function checkMatchers(matchers: Matcher[]): void {
   }
 }
 
-/** Parsers are built while Loki parses, so their faults do not wait for a line. */
+/** Parsers and matchers are built while Loki parses, so their faults do not wait for a line. */
 export function checkStages(stages: Stage[]): void {
   for (const stage of stages) {
     if (stage.kind === 'pattern') parsePattern(stage.pattern);
     if (stage.kind === 'regexp') checkRegexpParser(stage.pattern);
+    if (stage.kind === 'filter') checkFilter(stage.filter);
+    if (stage.kind === 'drop' || stage.kind === 'keep')
+      for (const { matcher } of stage.labels) if (matcher !== undefined) matcherTest(matcher);
   }
+}
+
+function checkFilter(filter: LabelFilter): void {
+  if (filter.kind === 'matcher') matcherTest(filter.matcher);
+  if (filter.kind !== 'and' && filter.kind !== 'or') return;
+  checkFilter(filter.left);
+  checkFilter(filter.right);
 }
 
 function checkRegexpParser(pattern: string): void {
@@ -42,6 +53,7 @@ export function checkMetric(query: MetricQuery): void {
     case 'range':
       checkMatchers(query.log.matchers);
       checkStages(query.log.stages);
+      for (const filter of query.unwrap?.postFilters ?? []) checkFilter(filter);
       checkRange(query);
       return;
     case 'vector':
@@ -53,7 +65,7 @@ export function checkMetric(query: MetricQuery): void {
       checkMetric(query.right);
       return;
     case 'label_replace':
-      attempt('invalid regex in label_replace: ', () => compileRegex(query.regex, 'anchored'));
+      attempt('invalid regex in label_replace: ', () => compileRegex(`^(?:${query.regex})$`));
       if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(query.dst))
         throw semanticError(`invalid destination label name in label_replace: ${query.dst}`);
       checkMetric(query.inner);

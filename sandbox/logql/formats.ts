@@ -20,6 +20,7 @@ export function lineFormat(text: string): (state: LineState) => void {
 export function labelFormat(stage: Extract<Stage, { kind: 'label_format' }>): (state: LineState) => void {
   const seen = new Set<string>();
   for (const { name } of stage.labels) {
+    if (name === ERROR) throw new TemplateError(`${name} cannot be formatted`);
     if (seen.has(name))
       throw new TemplateError(`multiple label name '${name}' not allowed in a single format operation`);
     seen.add(name);

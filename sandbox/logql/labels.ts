@@ -13,22 +13,28 @@ export class Interner {
   readonly #known = new Map<string, LabelSet>();
   readonly empty: LabelSet = { labels: {}, key: '' };
 
-  /** `names` sorted; `read` must give a value for each. */
-  of(names: readonly string[], read: (name: string) => string): LabelSet {
-    if (names.length === 0) return this.empty;
+  /** `names` sorted; one without a value is left out. */
+  of(names: readonly string[], read: (name: string) => string | undefined): LabelSet {
     let key = '';
-    for (const name of names) key += `${name}\xff${read(name)}\xff`;
+    for (const name of names) {
+      const value = read(name);
+      if (value !== undefined) key += `${name}\xff${value}\xff`;
+    }
+    if (key === '') return this.empty;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const labels: Labels = {};
-    for (const name of names) labels[name] = read(name);
+    for (const name of names) {
+      const value = read(name);
+      if (value !== undefined) labels[name] = value;
+    }
     const made = { labels, key };
     this.#known.set(key, made);
     return made;
   }
 
   from(labels: Labels): LabelSet {
-    return this.of(Object.keys(labels).sort(), (name) => labels[name] ?? '');
+    return this.of(Object.keys(labels).sort(), (name) => labels[name]);
   }
 }
 

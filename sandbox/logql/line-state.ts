@@ -13,9 +13,14 @@ export class LineState {
   error = '';
   details = '';
   #stream: LabelSet;
+  /** Structured metadata that nobody has asked for yet: most lines are dropped or counted without it. */
+  #pending: Labels | undefined;
   readonly #interner: Interner;
-  readonly #added = new Map<string, { value: string; category: Category }>();
+  readonly #added = new Map<string, string>();
+  /** Of added labels that are not parsed ones. */
+  readonly #categories = new Map<string, Category>();
   readonly #deleted = new Set<string>();
+  readonly #read = (name: string): string | undefined => this.get(name);
 
   constructor(interner: Interner) {
     this.#interner = interner;
@@ -28,39 +33,45 @@ export class LineState {
     this.error = '';
     this.details = '';
     this.#stream = stream;
+    this.#pending = entry.metadata;
     if (this.#added.size > 0) this.#added.clear();
+    if (this.#categories.size > 0) this.#categories.clear();
     if (this.#deleted.size > 0) this.#deleted.clear();
-    if (entry.metadata === undefined) return;
-    for (const name in entry.metadata) {
-      const own = name in stream.labels ? `${name}_extracted` : name;
-      this.#added.set(own, { value: entry.metadata[name] ?? '', category: 'structured' });
-    }
   }
 
   get(name: string): string | undefined {
     if (name === ERROR) return this.error === '' ? undefined : this.error;
     if (name === ERROR_DETAILS) return this.details === '' ? undefined : this.details;
-    if (this.#deleted.has(name)) return undefined;
-    return this.#added.get(name)?.value ?? this.#stream.labels[name];
+    // Metadata never hides a label of the stream: it gets `_extracted`.
+    if (this.#pending !== undefined && this.#stream.labels[name] === undefined) this.#load();
+    if (this.#deleted.size > 0 && this.#deleted.has(name)) return undefined;
+    return this.#added.get(name) ?? this.#stream.labels[name];
   }
 
   categoryOf(name: string): Category {
-    return this.#added.get(name)?.category ?? 'stream';
+    this.#load();
+    return this.#categories.get(name) ?? (this.#added.has(name) ? 'parsed' : 'stream');
   }
 
   set(name: string, value: string, category: Category = 'parsed'): void {
-    this.#deleted.delete(name);
-    this.#added.set(name, { value, category });
+    this.#load();
+    if (this.#deleted.size > 0) this.#deleted.delete(name);
+    this.#added.set(name, value);
+    if (category !== 'parsed') this.#categories.set(name, category);
+    else if (this.#categories.size > 0) this.#categories.delete(name);
   }
 
   /** A parser's label: one that clashes with the stream's or the metadata's gets `_extracted`. */
   extract(name: string, value: string): void {
-    const clash = name in this.#stream.labels || this.#added.get(name)?.category === 'structured';
+    this.#load();
+    const clash = this.#stream.labels[name] !== undefined || this.#categories.get(name) === 'structured';
     this.set(clash ? `${name}_extracted` : name, value);
   }
 
   delete(name: string): void {
+    this.#load();
     this.#added.delete(name);
+    this.#categories.delete(name);
     this.#deleted.add(name);
   }
 
@@ -71,6 +82,7 @@ export class LineState {
 
   /** Names in no order, without those of errors. */
   names(): string[] {
+    this.#load();
     const names = Object.keys(this.#stream.labels).filter((name) => !this.#added.has(name) && !this.#deleted.has(name));
     for (const name of this.#added.keys()) names.push(name);
     return names;
@@ -78,18 +90,17 @@ export class LineState {
 
   /** All labels of the line as it is now. */
   labels(): LabelSet {
+    this.#load();
     if (this.#added.size === 0 && this.#deleted.size === 0 && this.error === '') return this.#stream;
     return this.#pick(this.names());
   }
 
-  /** Only `names`, those of them that are there; a line with an error keeps all but the parsed ones that are not `required`. */
+  /** Only `names` (sorted), those that are there; a line with an error keeps all but the parsed ones that are not `required`. */
   only(names: readonly string[], required?: ReadonlySet<string>): LabelSet {
-    if (this.error !== '') {
-      return this.#pick(
-        this.names().filter((name) => required?.has(name) !== false || this.#added.get(name)?.category !== 'parsed'),
-      );
-    }
-    return this.#pick(names.filter((name) => this.get(name) !== undefined));
+    if (this.error === '') return this.#interner.of(names, this.#read);
+    return this.#pick(
+      this.names().filter((name) => required?.has(name) !== false || this.categoryOf(name) !== 'parsed'),
+    );
   }
 
   without(names: ReadonlySet<string>): LabelSet {
@@ -99,10 +110,10 @@ export class LineState {
 
   /** Labels of one category, for categorised answers. */
   category(category: 'structured' | 'parsed'): Labels {
+    this.#load();
     const labels: Labels = {};
     for (const name of [...this.#added.keys()].sort()) {
-      const added = this.#added.get(name);
-      if (added?.category === category) labels[name] = added.value;
+      if (this.categoryOf(name) === category) labels[name] = this.#added.get(name) ?? '';
     }
     if (category === 'parsed' && this.error !== '') {
       labels[ERROR] = this.error;
@@ -111,9 +122,20 @@ export class LineState {
     return labels;
   }
 
+  #load(): void {
+    const metadata = this.#pending;
+    if (metadata === undefined) return;
+    this.#pending = undefined;
+    for (const name in metadata) {
+      const own = this.#stream.labels[name] === undefined ? name : `${name}_extracted`;
+      this.#added.set(own, metadata[name] ?? '');
+      this.#categories.set(own, 'structured');
+    }
+  }
+
   #pick(names: string[]): LabelSet {
     if (this.error !== '') names.push(ERROR);
     if (this.details !== '') names.push(ERROR_DETAILS);
-    return this.#interner.of(names.sort(), (name) => this.get(name) ?? '');
+    return this.#interner.of(names.sort(), this.#read);
   }
 }

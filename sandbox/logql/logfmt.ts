@@ -22,7 +22,7 @@ export function eachPair(
       continue;
     }
     const start = at;
-    while (at < line.length && line.charCodeAt(at) > 0x20 && line[at] !== '=' && line[at] !== '"') at++;
+    at = endOfWord(line, at);
     const key = line.slice(start, at);
     if (line[at] === '"' || (line[at] === '=' && key === '')) {
       fail(`unexpected '${line[at]}'`);
@@ -45,11 +45,19 @@ export function eachPair(
       continue;
     }
     const from = at;
-    while (at < line.length && line.charCodeAt(at) > 0x20 && line[at] !== '=' && line[at] !== '"') at++;
+    at = endOfWord(line, at);
     if (line[at] === '=' || line[at] === '"') fail(`unexpected '${line[at]}'`);
     else take(key, line.slice(from, at));
   }
   return fault;
+}
+
+function endOfWord(line: string, from: number): number {
+  for (let at = from; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    if (code <= 0x20 || code === 0x3d || code === 0x22) return at;
+  }
+  return line.length;
 }
 
 function closingQuote(line: string, from: number): number {

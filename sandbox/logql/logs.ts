@@ -53,7 +53,7 @@ export function evaluateLogs(query: LogQuery, store: LogStore, window: LogWindow
       if (entry === undefined) break;
       result.lines++;
       result.bytes += entry.line.length;
-      if (!before.every((test) => test(entry.line))) continue;
+      if (!before(entry.line)) continue;
       state.start(stream, entry);
       if (!runSteps(steps, state)) continue;
       taken++;

@@ -1,7 +1,8 @@
 import type { Labels } from '../data/store.ts';
 import type { Matcher } from './ast.ts';
 import { semanticError } from './errors.ts';
-import { compileRegex, RegexError } from './regex.ts';
+import { compileRegex } from './regex.ts';
+import { RegexError } from './regex-error.ts';
 
 /** A label that is not there has the value ''. Throws LogqlError for a bad regular expression. */
 export function matcherTest(matcher: Matcher): (value: string) => boolean {

@@ -1,19 +1,13 @@
 import { parser } from '@grafana/lezer-logql';
-import type { SyntaxNode, Tree } from '@lezer/common';
+import type { Tree } from '@lezer/common';
 import type { LogQuery, Matcher, MetricQuery, Query } from './ast.ts';
 import { buildLog } from './build-log.ts';
 import { buildMetric } from './build-metric.ts';
 import { checkMatchers, checkMetric, checkStages } from './check.ts';
 import { LogqlError, semanticError, syntaxError, unsupported } from './errors.ts';
 import { type Token, tokenize } from './lexer.ts';
+import type { Source } from './tree.ts';
 import { parseQueryDuration } from './units.ts';
-
-/** What the tree builders need beside the tree. */
-export interface Source {
-  text: string;
-  /** Offset in ns by the start of the range it follows. */
-  offsets: Map<number, number>;
-}
 
 const MAX_INPUT = 131_072;
 
@@ -137,20 +131,4 @@ function emptySelector(): LogqlError {
     if (error instanceof LogqlError) return error;
   }
   return semanticError('empty selector');
-}
-
-/** Direct children, in order. */
-export function children(node: SyntaxNode): SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  for (let child = node.firstChild; child !== null; child = child.nextSibling) found.push(child);
-  return found;
-}
-
-/** All nodes of a name below, in order. */
-export function descendants(node: SyntaxNode, name: string): SyntaxNode[] {
-  return children(node).flatMap((child) => (child.name === name ? [child] : descendants(child, name)));
-}
-
-export function textOf(node: SyntaxNode, source: Source): string {
-  return source.text.slice(node.from, node.to);
 }

@@ -90,17 +90,23 @@ function unpack(state: LineState): void {
     state.fail(JSON_ERROR, 'expecting json object(6), but it is not');
     return;
   }
-  const line = state.line;
+  const labels: [string, string][] = [];
+  let entry: string | undefined;
   try {
-    eachMember(line, (key, value) => {
+    eachMember(state.line, (key, value) => {
       if (value.type !== 'string') return;
-      if (key === '_entry') state.line = value.text;
-      else state.extract(labelName(key, true), value.text);
+      if (key === '_entry') entry = value.text;
+      else labels.push([labelName(key, true), value.text]);
     });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     state.fail(JSON_ERROR, error.message);
+    return;
   }
+  // Without `_entry` the line was not packed, and its members are no labels.
+  if (entry === undefined) return;
+  state.line = entry;
+  for (const [name, value] of labels) state.extract(name, value);
 }
 
 /** Letters that a label name cannot have become `_`. */

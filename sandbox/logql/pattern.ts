@@ -14,7 +14,7 @@ export function parsePattern(text: string): PatternPart[] {
   refuseConsecutive(parts, fail);
   const seen = new Set<string>();
   for (const name of names) {
-    if (name !== '_' && seen.has(name)) fail(`duplicate capture name (${name}): duplicate capture name`);
+    if (name !== '_' && seen.has(name)) fail(`duplicate capture name (${name}): invalid expression`);
     seen.add(name);
   }
   return parts;
@@ -35,7 +35,7 @@ function refuseConsecutive(parts: PatternPart[], fail: (message: string) => neve
   for (const [index, part] of parts.entries()) {
     const before = parts[index - 1];
     if ('capture' in part && before !== undefined && 'capture' in before) {
-      fail(`found consecutive capture '<${before.capture}><${part.capture}>': consecutive captures are not allowed`);
+      fail(`found consecutive capture '<${before.capture}><${part.capture}>': invalid expression`);
     }
   }
 }

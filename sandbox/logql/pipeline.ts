@@ -12,19 +12,29 @@ export type Step = (state: LineState) => boolean;
 
 export interface Pipeline {
   /** Tests on the raw line before anything else: cheap, and most lines end here. */
-  before: ((line: string) => boolean)[];
+  before: (line: string) => boolean;
   steps: Step[];
 }
 
 /** Throws LogqlError, with the stage quoted, for a stage that cannot be built. */
 export function compileStages(stages: Stage[]): Pipeline {
-  const before: Pipeline['before'] = [];
+  const tests: ((line: string) => boolean)[] = [];
   const steps: Step[] = [];
   for (const stage of stages) {
-    if (stage.kind === 'line' && steps.length === 0) before.push(built(printStage(stage), () => lineTest(stage)));
+    if (stage.kind === 'line' && steps.length === 0) tests.push(built(printStage(stage), () => lineTest(stage)));
     else steps.push(built(printStage(stage), () => compileStage(stage)));
   }
-  return { before, steps };
+  return { before: allOf(tests), steps };
+}
+
+function allOf(tests: ((line: string) => boolean)[]): (line: string) => boolean {
+  const [only] = tests;
+  if (only === undefined) return () => true;
+  if (tests.length === 1) return only;
+  return (line) => {
+    for (const test of tests) if (!test(line)) return false;
+    return true;
+  };
 }
 
 export function compileFilters(filters: LabelFilter[]): Step[] {

@@ -102,9 +102,7 @@ function collect(query: RangeAggregation, context: RangeContext, outer: Grouping
     for (const entry of lines) {
       counters.lines++;
       counters.bytes += entry.line.length;
-      let passes = true;
-      for (const test of before) if (!test(entry.line)) passes = false;
-      if (!passes) continue;
+      if (!before(entry.line)) continue;
       state.start(stream, entry);
       if (!runSteps(stages, state)) continue;
       const value = read(state);
@@ -141,7 +139,8 @@ function seriesLabels(query: RangeAggregation, outer: Grouping | undefined): (st
   const unwrapped = query.unwrap === undefined ? [] : [query.unwrap.label];
   if (grouping !== undefined && !grouping.without) {
     const required = requiredNames(query, grouping);
-    return (state) => state.only(grouping.labels, required);
+    const names = [...new Set(grouping.labels)].sort();
+    return (state) => state.only(names, required);
   }
   const dropped = new Set([...(grouping?.labels ?? []), ...unwrapped]);
   return dropped.size === 0 ? (state) => state.labels() : (state) => state.without(dropped);

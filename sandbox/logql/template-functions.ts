@@ -1,7 +1,8 @@
 import { expand } from './expand.ts';
 import { goDate } from './go-date.ts';
 import { printf } from './printf.ts';
-import { compileRegex, RegexError } from './regex.ts';
+import { compileRegex } from './regex.ts';
+import { RegexError } from './regex-error.ts';
 import { TemplateError } from './template-error.ts';
 import { parseBytes, parseGoDuration, showFloat, UnitError } from './units.ts';
 
@@ -12,7 +13,7 @@ type Fn = (...args: Value[]) => Value;
 /** Go's `%v`. */
 export function show(value: Value): string {
   if (value === null) return '<no value>';
-  if (typeof value === 'number') return showFloat(value);
+  if (typeof value === 'number') return showNumber(value);
   if (Array.isArray(value)) return `[${value.map(show).join(' ')}]`;
   if (typeof value !== 'object') return String(value);
   if (typeof value.time === 'string') return goDate('2006-01-02 15:04:05.999999999 -0700 MST', BigInt(value.time));
@@ -20,6 +21,12 @@ export function show(value: Value): string {
     .sort()
     .map((key) => `${key}:${show(value[key] ?? null)}`)
     .join(' ')}]`;
+}
+
+/** Go's `%v` of a float has an exponent below 1e-4. */
+function showNumber(value: number): string {
+  if (value === 0 || Math.abs(value) >= 1e-4) return showFloat(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 export function truth(value: Value): boolean {
