@@ -55,6 +55,7 @@ interface Value {
 /** Short words count only where a name begins: `pass`, not `bypass`; `sig=` only as a URL's parameter. */
 function startsName(text: string, at: number, word: string): boolean {
   const before = text[at - 1] ?? ' ';
+  if (/\[masked:[\w-]*$/.test(text.slice(Math.max(0, at - 40), at))) return false;
   const short = word.toLowerCase();
   if (short === 'sig') return /[?&;"_]/.test(before) || text.slice(at - 3, at).toLowerCase() === '%26';
   if (short === 'pass' || short === 'otp' || short === 'pwd' || short === 'jwt') {
@@ -91,8 +92,15 @@ function readValue(text: string, from: number, group: Group, loose: boolean, wor
   if (group === 'cookie')
     return cookieValue(text, quote ? start : bracket, end, /set[-_]$/i.test(text.slice(wordAt - 4, wordAt)));
   const probe = quote ? Math.min(end, start + PROBE) : bareEnd(text, start, Math.min(text.length, start + PROBE));
-  if (!isSecret(text.slice(start, probe), group, loose && !quote)) return undefined;
+  if (!isSecret(judged(text, start, probe), group, loose && !quote)) return undefined;
   return { from: start, to: quote ? end : bareEnd(text, start), kind: group };
+}
+
+/** The part of a value that decides: what is masked already decides nothing. */
+function judged(text: string, from: number, to: number): string {
+  const value = text.slice(from, to);
+  const mark = value.indexOf(MARK_START);
+  return mark === -1 ? value : value.slice(0, mark);
 }
 
 /** The quote that closes: same character behind as many backslashes; without one, the rest of the line. */
@@ -137,7 +145,7 @@ const PROSE =
   /^(?:changed|reset|expired|invalid|incorrect|wrong|missing|required|empty|ok|failed|denied|must|is|not|and|or|the|for|set|unset|string|access|cannot|unable|no|authentication|unauthorized|mismatch|too|should|has|was|update|updated)[.,;!]?$/i;
 
 function isSecret(value: string, group: Group, prose: boolean): boolean {
-  if (value === '' || NO_VALUE.test(value) || /^[{([]/.test(value)) return false;
+  if (value === '' || NO_VALUE.test(value) || /^(?:[{([]|[;,&)\]}]+$)/.test(value)) return false;
   if (group === 'signature') return value.length >= 16;
   if (group === 'password') return !(prose && PROSE.test(value)) && !/^(?:[/~.]\/?[\w.-]+\/|~$|[A-Z]:\\)/.test(value);
   if (/^\d{1,5}$/.test(value)) return false;
@@ -154,7 +162,8 @@ function authorizationValue(text: string, from: number, quotedEnd: number): Valu
   // These schemes carry a list of parameters, up to the end of the header.
   const list = name === 'digest' || name === 'hawk' || name === 'aws4-hmac-sha256';
   const limit = Math.min(text.length, start + PROBE);
-  const value = text.slice(
+  const value = judged(
+    text,
     start,
     quotedEnd !== -1 ? Math.min(quotedEnd, limit) : list ? limit : bareEnd(text, start, limit),
   );
@@ -176,7 +185,7 @@ function cookieValue(text: string, from: number, quotedEnd: number, first: boole
       kind: 'cookie',
     };
   const limit = Math.min(text.length, from + PROBE);
-  const value = text.slice(from, quotedEnd !== -1 ? Math.min(quotedEnd, limit) : bareEnd(text, from, limit));
+  const value = judged(text, from, quotedEnd !== -1 ? Math.min(quotedEnd, limit) : bareEnd(text, from, limit));
   if (value.length < 8 || !/\d/.test(value) || NO_VALUE.test(value)) return undefined;
   return { from, to: quotedEnd !== -1 ? quotedEnd : bareEnd(text, from), kind: 'cookie' };
 }

@@ -7,8 +7,9 @@ export function maskEmails(text: string, counts: Map<string, number>): string {
   let out = '';
   let at = 0;
   for (let sign = text.indexOf('@'); sign !== -1; sign = text.indexOf('@', sign + 1)) {
-    const local = BEFORE.exec(text.slice(Math.max(at, sign - 64), sign))?.[0];
-    if (local === undefined) continue;
+    const local = BEFORE.exec(text.slice(Math.max(at, sign - 65), sign))?.[0];
+    // A local part has 64 characters at most.
+    if (local === undefined || local.length > 64) continue;
     AFTER.lastIndex = sign;
     const domain = AFTER.exec(text)?.[0];
     if (domain === undefined || !/\.[A-Za-z]{2,24}$/.test(domain)) continue;

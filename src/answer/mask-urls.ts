@@ -26,6 +26,11 @@ function userinfoSecret(text: string, from: number): { from: number; to: number;
   let sign = -1;
   for (let i = from; i < limit; i++) {
     const c = text[i] ?? '';
+    // The colon of a mark is none of the userinfo's.
+    if (c === '[' && text.startsWith(MARK_START, i)) {
+      i += MARK_START.length - 1;
+      continue;
+    }
     if (c === '@') sign = i;
     else if (c === ':' && colon === -1) colon = i;
     else if (c <= ' ' || c === '"' || c === "'" || c === '<' || c === '>' || c === '`' || c === '\\') break;

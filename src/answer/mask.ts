@@ -17,8 +17,8 @@ export function maskText(text: string, mode: MaskMode): { text: string; counts: 
   let out = maskPrivateKeys(text, counts);
   out = maskShapes(out, counts);
   out = maskUrlCredentials(out, counts);
-  out = maskKeyValues(out, counts);
   if (mode === 'secrets+pii') out = maskCards(maskEmails(out, counts), counts);
+  out = maskKeyValues(out, counts);
   return { text: out, counts };
 }
 
