@@ -1,5 +1,5 @@
 import type { ApiAnswer, Labels } from '../data/store.ts';
-import { byLabels } from '../promql/labels.ts';
+import { sortedByLabels } from '../promql/labels.ts';
 import { sampleNumber } from '../promql/numbers.ts';
 import { type Grid, STALE, type StepSeries, timeAt } from '../promql/values.ts';
 import type { ApiProblem } from './problem.ts';
@@ -57,12 +57,17 @@ export function vectorJson(series: readonly StepSeries[], time: number): string 
 }
 
 export function matrixJson(series: readonly StepSeries[], grid: Grid): string {
-  const items = [...series].sort(byLabels).flatMap(({ labels, values }) => {
-    const points: string[] = [];
-    values.forEach((value, i) => {
-      if (value !== STALE) points.push(sample(timeAt(grid, i), value));
-    });
-    return points.length === 0 ? [] : [`{"metric":${labelsJson(labels)},"values":[${points.join(',')}]}`];
-  });
+  // Every series repeats the times: written once.
+  const times = Array.from({ length: grid.count }, (_, i) => `[${seconds(timeAt(grid, i))},"`);
+  const items: string[] = [];
+  for (const { labels, values } of sortedByLabels(series)) {
+    let points = '';
+    for (let i = 0; i < times.length; i++) {
+      const value = values[i];
+      if (value === undefined || value === STALE) continue;
+      points += `${points === '' ? '' : ','}${times[i]}${sampleNumber(value)}"]`;
+    }
+    if (points !== '') items.push(`{"metric":${labelsJson(labels)},"values":[${points}]}`);
+  }
   return `[${items.join(',')}]`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { jsonDifference } from '../../test/json-difference.ts';
 import { openMetricsStore } from '../data/memory-metrics.ts';
 import type { ApiAnswer } from '../data/store.ts';
 import { prometheusApi } from './api.ts';
@@ -50,31 +51,10 @@ function compare(recorded: Case, answer: ApiAnswer): string | undefined {
   if (answer.status !== recorded.status) return `status ${answer.status}, recorded ${recorded.status}: ${answer.body}`;
   if (answer.contentType !== recorded.contentType) return `content type ${answer.contentType}`;
   const isJson = answer.contentType === 'application/json';
-  return differs(withFreeWords(recorded.body), withFreeWords(isJson ? JSON.parse(answer.body) : answer.body), 'body');
+  return jsonDifference(withFreeWords(recorded.body), withFreeWords(isJson ? JSON.parse(answer.body) : answer.body));
 }
 
 function withFreeWords(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('error' in body)) return body;
   return { ...body, error: String(body.error).replace(/(\d+:\d+: parse error: unexpected) .*/s, '$1') };
-}
-
-function differs(a: unknown, b: unknown, at: string): string | undefined {
-  if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) {
-    const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-    for (const name of names) {
-      const found = differs(Object(a)[name], Object(b)[name], `${at}.${name}`);
-      if (found) return found;
-    }
-    return undefined;
-  }
-  if (a === b || (isNumber(a) && isNumber(b) && close(Number(a), Number(b)))) return undefined;
-  return `${at}: ${JSON.stringify(b)}, recorded ${JSON.stringify(a)}`;
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]\d+)?$/.test(value));
-}
-
-function close(a: number, b: number): boolean {
-  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
 }

@@ -1,6 +1,6 @@
 import type { ApiRequest, Labels, MetricStore } from '../data/store.ts';
 import { bare, type Expr } from '../promql/ast.ts';
-import { byLabels, labelKey } from '../promql/labels.ts';
+import { labelKey, sortedByLabels } from '../promql/labels.ts';
 import { allMatchEmpty, type Matcher, matchesAll } from '../promql/matchers.ts';
 import { sampleNumber } from '../promql/numbers.ts';
 import { parseSelector } from '../promql/parse.ts';
@@ -67,9 +67,9 @@ export function queryExemplars(store: MetricStore, { params }: ApiRequest): stri
     );
     groups.set(key, group);
   }
-  const items = [...groups.values()]
-    .sort(byLabels)
-    .map(({ labels, exemplars }) => `{"seriesLabels":${labelsJson(labels)},"exemplars":[${exemplars.join(',')}]}`);
+  const items = sortedByLabels([...groups.values()]).map(
+    ({ labels, exemplars }) => `{"seriesLabels":${labelsJson(labels)},"exemplars":[${exemplars.join(',')}]}`,
+  );
   return `[${items.join(',')}]`;
 }
 
@@ -111,10 +111,7 @@ function matcherSets(params: URLSearchParams, refuse: (message: string) => ApiPr
 function matched(store: MetricStore, sets: readonly Matcher[][], span: Span, find: typeof seriesInBlocks): Labels[] {
   const tests = sets.length === 0 ? [() => true] : sets.map(matchesAll);
   const found = find(store, (labels) => tests.some((test) => test(labels)), span);
-  return found
-    .map((labels) => ({ labels }))
-    .sort(byLabels)
-    .map(({ labels }) => labels);
+  return sortedByLabels(found.map((labels) => ({ labels }))).map(({ labels }) => labels);
 }
 
 function distinct(values: readonly string[]): string[] {

@@ -22,7 +22,7 @@ export function instantQuery(store: MetricStore, { params, now }: ApiRequest): s
   const query = params.get('query') ?? '';
   const expr = parsed(query, (text) => badParameter('query', text));
   if (late) throw queryTimeout();
-  const context = contextOf(store, { start: time, step: 1, count: 1 });
+  const context = contextOf(store, { start: time, step: 1, count: 1 }, time);
   return execute(() => {
     if (typeOf(expr) === 'matrix') return result('matrix', rawSamples(expr, context));
     const value = evaluate(expr, context);
@@ -60,7 +60,7 @@ export function rangeQuery(store: MetricStore, { params }: ApiRequest): string {
   const wholeStep = Math.max(1, Math.trunc(step));
   const grid = { start, step: wholeStep, count: Math.floor((end - start) / wholeStep) + 1 };
   return execute(() => {
-    const value = evaluate(expr, contextOf(store, grid));
+    const value = evaluate(expr, contextOf(store, grid, end));
     const series =
       value.type === 'vector'
         ? value.series
@@ -83,8 +83,7 @@ function queryTimeout(): ApiProblem {
   return new ApiProblem(503, 'timeout', 'query timed out in query execution');
 }
 
-function contextOf(store: MetricStore, grid: Grid): Context {
-  const queryEnd = grid.start + (grid.count - 1) * grid.step;
+function contextOf(store: MetricStore, grid: Grid, queryEnd: number): Context {
   return { store, grid, queryStart: grid.start, queryEnd, lookback: LOOKBACK, defaultStep: EVALUATION_INTERVAL };
 }
 

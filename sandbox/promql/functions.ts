@@ -1,5 +1,6 @@
+import { dateFunction } from './dates.ts';
 import { mergeSteps, withoutName } from './labels.ts';
-import { ascending } from './numbers.ts';
+import { insertionSorted } from './numbers.ts';
 import { type Grid, STALE, type StepSeries, timeAt } from './values.ts';
 
 const MATH: Record<string, (value: number) => number> = {
@@ -12,29 +13,13 @@ const MATH: Record<string, (value: number) => number> = {
   sgn: (value) => (value < 0 ? -1 : value > 0 ? 1 : value),
 };
 
-const DATES: Record<string, (date: Date) => number> = {
-  minute: (date) => date.getUTCMinutes(),
-  hour: (date) => date.getUTCHours(),
-  day_of_week: (date) => date.getUTCDay(),
-  day_of_month: (date) => date.getUTCDate(),
-  day_of_year: (date) =>
-    (Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()) - yearStart(date)) / 86_400_000 + 1,
-  days_in_month: (date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate(),
-  month: (date) => date.getUTCMonth() + 1,
-  year: (date) => date.getUTCFullYear(),
-};
-
-function yearStart(date: Date): number {
-  return Date.UTC(date.getUTCFullYear(), 0, 1);
-}
-
 /** A function of one sample and perhaps scalars; undefined when `name` is none. */
 export function sampleFunction(
   name: string,
   series: readonly StepSeries[],
   scalars: readonly Float64Array[],
 ): StepSeries[] | undefined {
-  const math = MATH[name] ?? dateOf(name);
+  const math = MATH[name] ?? dateFunction(name);
   if (math) return mapped(series, math);
   const [first, second] = scalars;
   const at = (values: Float64Array | undefined, i: number): number => values?.[i] ?? Number.NaN;
@@ -57,11 +42,6 @@ export function sampleFunction(
     default:
       return undefined;
   }
-}
-
-function dateOf(name: string): ((seconds: number) => number) | undefined {
-  const read = DATES[name];
-  return read ? (seconds) => read(new Date(Math.trunc(seconds) * 1000)) : undefined;
 }
 
 function mapped(series: readonly StepSeries[], change: (value: number, i: number) => number): StepSeries[] {
@@ -89,9 +69,6 @@ export function scalarOf(series: readonly StepSeries[], grid: Grid): Float64Arra
 
 /** Order means something in an instant query only; NaN is last either way. */
 export function sorted(series: readonly StepSeries[], descending: boolean): StepSeries[] {
-  return [...series].sort((a, b) => {
-    const [left, right] = [Number(a.values[0]), Number(b.values[0])];
-    if (Number.isNaN(left) || Number.isNaN(right)) return Number(Number.isNaN(left)) - Number(Number.isNaN(right));
-    return descending ? ascending(right, left) : ascending(left, right);
-  });
+  const at = ({ values }: StepSeries): number => values[0] ?? STALE;
+  return insertionSorted(series, (a, b) => Number.isNaN(at(b)) || (descending ? at(a) > at(b) : at(a) < at(b)));
 }

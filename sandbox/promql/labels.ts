@@ -42,10 +42,12 @@ export function showLabels(labels: Labels): string {
   return `{${pairs.join(', ')}}`;
 }
 
-export function byLabels(a: { labels: Labels }, b: { labels: Labels }): number {
-  const left = labelKey(a.labels);
-  const right = labelKey(b.labels);
-  return left < right ? -1 : left > right ? 1 : 0;
+/** A copy in the order in which Prometheus keeps series. */
+export function sortedByLabels<T extends { labels: Labels }>(series: readonly T[]): T[] {
+  return series
+    .map((one) => ({ one, key: labelKey(one.labels) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ one }) => one);
 }
 
 /** Puts series of equal labels together; two of them at the same step are an error. Series without samples go. */

@@ -32,10 +32,12 @@ export function readNumber(text: string): number | undefined {
   return /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/.test(lower) ? Number(lower) : undefined;
 }
 
-/** Go's ParseFloat, as far as a bucket bound or a parameter is concerned. */
+/** Go's ParseFloat, as far as a bucket bound or a parameter is concerned; a number out of range is none. */
 export function readFloat(text: string): number | undefined {
   const word = /^([+-]?)(?:inf|infinity)$/i.exec(text);
   if (word) return word[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   if (/^[+-]?nan$/i.test(text)) return Number.NaN;
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
 }

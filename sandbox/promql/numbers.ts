@@ -20,6 +20,21 @@ export function ascending(a: number, b: number): number {
   return Number.isNaN(b) ? 1 : a - b || 0;
 }
 
+/**
+ * Sorts as Go does up to twelve items. It says where equal items and NaNs end up, which `before` may put ahead of each
+ * other both ways.
+ */
+export function insertionSorted<T>(items: readonly T[], before: (a: T, b: T) => boolean): T[] {
+  if (items.length > 12) return [...items].sort((a, b) => (before(a, b) ? -1 : before(b, a) ? 1 : 0));
+  const sorted: T[] = [];
+  for (const item of items) {
+    let at = sorted.length;
+    for (let left = sorted[at - 1]; left !== undefined && before(item, left); left = sorted[at - 1]) at--;
+    sorted.splice(at, 0, item);
+  }
+  return sorted;
+}
+
 /** Weighted mean of the two nearest ranks; out of [0, 1] the infinities. */
 export function quantile(q: number, values: readonly number[]): number {
   if (values.length === 0 || Number.isNaN(q)) return Number.NaN;
@@ -59,7 +74,8 @@ export function plainNumber(value: number): string {
 /** A sample's value in the API's JSON: 'f', but 'e' with two digits below 1e-6 and from 1e21. */
 export function sampleNumber(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-6 || size >= 1e21) && Number.isFinite(value)) {
+  if (size >= 1e-6 && size < 1e21) return String(value);
+  if (size !== 0 && Number.isFinite(value)) {
     return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
   }
   return plainNumber(value);

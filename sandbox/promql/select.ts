@@ -1,5 +1,5 @@
 import type { RangeSelector, Selector, Shift } from './ast.ts';
-import { byLabels } from './labels.ts';
+import { sortedByLabels } from './labels.ts';
 import { matchesAll } from './matchers.ts';
 import { type Context, emptySteps, type Grid, type Points, STALE, type StepSeries, timeAt } from './values.ts';
 
@@ -50,7 +50,7 @@ export function selectRange({ selector, range }: RangeSelector, context: Context
 function stored(selector: Selector, { store, grid }: Context, aim: Aim, reach: number): Points[] {
   const first = aimAt(aim, grid, 0) - reach;
   const last = aimAt(aim, grid, grid.count - 1);
-  return store.select(matchesAll(selector.matchers), first, last).sort(byLabels);
+  return sortedByLabels(store.select(matchesAll(selector.matchers), first, last));
 }
 
 function withoutStale(points: Points): Points {

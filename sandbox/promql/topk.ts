@@ -1,8 +1,9 @@
+import { insertionSorted } from './numbers.ts';
 import { STALE, type StepSeries } from './values.ts';
 
 /**
  * Indexes of the k largest (or smallest) members at step `i`, best first, NaN last. A heap with the worst on top, fed
- * in order and replaced only by something better, so that ties fall as in Prometheus.
+ * in order: something better pops the worst and is pushed. So ties fall as in Prometheus.
  */
 export function selectBest(members: readonly StepSeries[], i: number, k: number, largest: boolean): number[] {
   if (k < 1) return [];
@@ -15,20 +16,27 @@ export function selectBest(members: readonly StepSeries[], i: number, k: number,
   for (let index = 0; index < members.length; index++) {
     if (at(index) === STALE) continue;
     const top = heap[0];
-    if (heap.length < k || top === undefined) {
-      heap.push(index);
-      siftUp(heap, worse);
-    } else if (beats(at(index), at(top), largest)) {
-      heap[0] = index;
-      siftDown(heap, worse);
+    if (heap.length >= k && top !== undefined) {
+      if (!beats(at(index), at(top), largest)) continue;
+      pop(heap, worse);
     }
+    heap.push(index);
+    siftUp(heap, worse);
   }
   return insertionSorted(heap, (a, b) => worse(b, a));
 }
 
+/** The last item takes the place of the first and sinks. */
+function pop(heap: number[], less: (a: number, b: number) => boolean): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  heap[0] = last;
+  siftDown(heap, less);
+}
+
+/** Anything replaces a NaN, another NaN as well. */
 function beats(value: number, worst: number, largest: boolean): boolean {
-  if (Number.isNaN(worst)) return !Number.isNaN(value);
-  return largest ? worst < value : worst > value;
+  return Number.isNaN(worst) || (largest ? worst < value : worst > value);
 }
 
 function siftUp(heap: number[], less: (a: number, b: number) => boolean): void {
@@ -56,8 +64,4 @@ function swapIfLess(heap: number[], i: number, j: number, less: (a: number, b: n
   heap[i] = b;
   heap[j] = a;
   return true;
-}
-
-function insertionSorted(items: readonly number[], less: (a: number, b: number) => boolean): number[] {
-  return [...items].sort((a, b) => (less(a, b) ? -1 : less(b, a) ? 1 : 0));
 }
