@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { clean } from '../config/text.ts';
+import { sha256 } from '../gateway/identity/hash.ts';
 import { type Command, has, noArguments, UsageError } from './command.ts';
 import { readStdin } from './stdin.ts';
 
@@ -18,4 +19,4 @@ export const run: Command['run'] = async (flags, shell) => {
   return 0;
 };
 
-const hashOf = (key: string) => `sha256:${createHash('sha256').update(key).digest('hex')}`;
+const hashOf = (key: string) => `sha256:${sha256(key)}`;
