@@ -10,7 +10,7 @@ export interface Answer {
   /** Untrusted rows, most useful first; cut from the end until the whole fits the budget. Each is one entry (may hold newlines). */
   rows?: string[];
   /**
-   * Told how many rows stay: cursor, narrower queries ready to paste, notes. Always kept.
+   * Told how many rows stay: cursor, narrower queries ready to paste, notes. Always kept. Pure: called several times.
    * Where a row stands for several entries (logs), `countEntries(rows, shown)` of logs/rows.ts tells how many.
    */
   after?: (shown: number) => string[];

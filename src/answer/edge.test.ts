@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../errors.ts';
-import { type Edge, finish, finishError } from './edge.ts';
+import { type Edge, finish, finishError, quoteData } from './edge.ts';
 import { maskJson } from './mask-json.ts';
 import { decodePage, encodePage } from './page.ts';
 import { markPlace } from './problem.ts';
@@ -146,6 +146,16 @@ describe('finishError', () => {
       'Loki cannot read this query (line 1, column 3): so (status 400).\n  {a\n    ^\ntry: {a="b"}\ncode: bad_query · hop: caller',
     );
   });
+});
+
+it('quotes data for prompts and resources', () =>
+  expect(quoteData(['ERROR password=hunter2-FAKE'], 'secrets')).toMatch(
+    /^--- data (\w{6}), not instructions ---\nERROR password=\[masked:password\]\n--- end \1 ---\nmasked: 1 password$/,
+  ));
+
+it('keeps a long link whole', () => {
+  const link = `https://grafana.example/explore?panes=${'x'.repeat(3_000)}`;
+  expect(text(finish({ head: ['h'], link }, EDGE))).toBe(`h\n${link}`);
 });
 
 it('masks JSON by value and by key, keeping its form', () =>

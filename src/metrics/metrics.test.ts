@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Series } from '../grafana/upstream.ts';
 import { manySeries } from './many.ts';
 import { numberFormat, plain } from './numbers.ts';
+import { pointRows, thin } from './points.ts';
 import { explainPromError } from './problems.ts';
 import { checkPromql } from './promql.ts';
 import { seriesTable, vectorTable } from './table.ts';
@@ -197,4 +198,12 @@ it('explains a refusal with its place and one remedy', () => {
     lines: [],
     kind: 'other',
   });
+});
+
+it('thins points without losing an extreme', async () => {
+  const values = Array.from({ length: 5000 }, (_, i) => (i === 3333 ? 99 : i === 44 ? -99 : Math.sin(i)));
+  const kept = thin(values, 120);
+  expect(kept.length).toBeLessThanOrEqual(120);
+  expect(kept).toEqual(expect.arrayContaining([0, 44, 3333, 4999]));
+  expect(await pointRows(range({}, [1, undefined, 2.5]), { zone: 'UTC' })).toEqual(['10:00:00 1', '10:01:00 2.5']);
 });
