@@ -33,13 +33,13 @@ const FUNCTIONS = new Set(
   (
     'rate rate_counter count_over_time bytes_over_time bytes_rate avg_over_time sum_over_time min_over_time max_over_time ' +
     'stddev_over_time stdvar_over_time quantile_over_time first_over_time last_over_time absent_over_time sum avg max min count ' +
-    'stddev stdvar bottomk topk approx_topk sort sort_desc label_replace vector bytes duration duration_seconds'
+    'stddev stdvar bottomk topk approx_topk sort sort_desc label_replace vector bytes duration duration_seconds ip'
   ).split(' '),
 );
 const KEYWORDS = new Set(
   (
     'by without bool offset on ignoring group_left group_right or and unless json regexp logfmt unpack pattern label_format ' +
-    'line_format unwrap ip decolorize drop keep'
+    'line_format unwrap decolorize drop keep'
   ).split(' '),
 );
 

@@ -107,8 +107,8 @@ export function escapeOf(escaped: string, flags: Flags): string {
     case '\\B':
       return escaped;
   }
-  if (/^\\[dswDSWpP]/.test(escaped))
-    return classOf(escaped).startsWith('\\') && !/^\\[dsw]/.test(escaped) ? classOf(escaped) : `[${classOf(escaped)}]`;
+  if (/^\\[pP]/.test(escaped)) return classOf(escaped);
+  if (/^\\[dswDSW]/.test(escaped)) return `[${classOf(escaped)}]`;
   return literalOf(charOf(escaped), flags);
 }
 

@@ -126,15 +126,15 @@ interface Group {
 
 function readGroup(rest: string, flags: Flags, pattern: string): Group {
   if (!rest.startsWith('(?')) return { source: '(', length: 1, flags, opens: true, captures: true, name: '' };
-  const named = /^\(\?P?<([^>]*)>/.exec(rest);
-  if (named !== null && !/^\(\?P?<[=!]/.test(rest)) {
-    const name = named[1] ?? '';
-    if (!/^\w+$/.test(name)) throw fault('invalid named capture', named[0]);
-    return { source: '(', length: named[0].length, flags, opens: true, captures: true, name };
+  const opening = /^\(\?P?</.exec(rest)?.[0];
+  if (opening !== undefined) {
+    const end = rest.indexOf('>');
+    const name = rest.slice(opening.length, Math.max(end, 0));
+    if (!/^\w+$/.test(name)) throw fault('invalid named capture', end < 0 ? rest : rest.slice(0, end + 1));
+    return { source: '(', length: end + 1, flags, opens: true, captures: true, name };
   }
   const set = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(rest);
   if (set === null) {
-    if (/^\(\?P?<\w*$/.test(rest)) throw fault('invalid named capture', rest);
     if (/^\(\?[a-zA-Z]*$/.test(rest)) throw fault('missing closing )', pattern);
     throw fault(
       'invalid or unsupported Perl syntax',
