@@ -1,23 +1,22 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
 import { readSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
-import { showValue } from '../config/values.ts';
+import { openJwtKeys } from '../gateway/identity/jwt-keys.ts';
 import { SCOPES } from '../identity.ts';
+import { showSpan } from '../time/show.ts';
 import { type Command, UsageError } from './command.ts';
 import { readStdin } from './stdin.ts';
 
 const tokenSchema = z.object({
-  header: z.looseObject({ alg: z.string() }),
+  header: z.looseObject({ alg: z.string(), kid: z.string().optional() }),
   payload: z.looseObject({
     iss: z.string().optional(),
     sub: z.string().optional(),
     aud: z.union([z.string(), z.array(z.string())]).optional(),
     exp: z.number().optional(),
     nbf: z.number().optional(),
-    scope: z.string().optional(),
+    scope: z.union([z.string(), z.array(z.string())]).optional(),
     scp: z.union([z.string(), z.array(z.string())]).optional(),
   }),
 });
@@ -40,9 +39,13 @@ export const run: Command['run'] = async (flags, shell) => {
   for (const [name, value] of [...Object.entries(header), ...Object.entries(payload)]) {
     shell.out(`${name.padEnd(8)}${show(name, value)}`);
   }
-  const signature = checkSignature(text, header.alg, settings);
+  const signature = await checkSignature(text, header, settings);
   const refused = [...checkClaims(parsed.data, settings), ...signature.refused];
   for (const reason of refused) shell.out(`Refused: ${reason}`);
+  const scopes = scopesOf(payload);
+  if (scopes.length > 0 && !scopes.some((scope) => SCOPES.some((known) => known === scope))) {
+    shell.out('Note: none of its scopes is known here, so it opens nothing.');
+  }
   if (signature.unchecked) shell.out(`Not checked: the signature, ${signature.unchecked}.`);
   else if (refused.length === 0) shell.out('Accepted with these settings.');
   return refused.length === 0 ? 0 : 1;
@@ -51,11 +54,17 @@ export const run: Command['run'] = async (flags, shell) => {
 function show(name: string, value: unknown): string {
   if (['iat', 'nbf', 'exp', 'auth_time'].includes(name) && typeof value === 'number' && Math.abs(value) < 8.64e12) {
     const ms = value * 1000 - Date.now();
-    const distance = showValue(Math.abs(Math.trunc(ms / 1000)) * 1000, 'duration');
+    const distance = showSpan(Math.round(Math.abs(ms) / 1000) * 1000);
     return `${new Date(value * 1000).toISOString()} (${ms < 0 ? `${distance} ago` : `in ${distance}`})`;
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+const scopesOf = ({ scope, scp }: Token['payload']) =>
+  [scope ?? scp ?? []]
+    .flat()
+    .flatMap((text) => text.split(/[ ,]+/))
+    .filter((text) => text !== '');
 
 function checkClaims({ payload }: Token, settings: Settings): string[] {
   const now = Date.now() / 1000;
@@ -71,38 +80,29 @@ function checkClaims({ payload }: Token, settings: Settings): string[] {
   else if (settings.jwtAudience && ![aud].flat().includes(settings.jwtAudience)) {
     refused.push(`aud does not name ${settings.jwtAudience}.`);
   }
-  const scopes = [payload.scope ?? payload.scp ?? []]
-    .flat()
-    .flatMap((s) => s.split(/\s+/))
-    .filter((s) => s !== '');
-  const known = scopes.filter((s) => (SCOPES as readonly string[]).includes(s));
-  if (scopes.length > 0 && known.length === 0) refused.push('none of its scopes is known here.');
   return refused;
 }
 
-function checkSignature(text: string, alg: string, settings: Settings): { refused: string[]; unchecked?: string } {
-  if (alg.toLowerCase() === 'none') return { refused: ['alg none is no signature.'] };
-  if (settings.jwtJwksUrl) return { refused: [], unchecked: 'since its key is at the JWKS address' };
-  const key = verificationKey(settings);
-  if (key === undefined) return { refused: [], unchecked: 'since the settings have no key' };
-  const wanted = settings.jwtAlgorithms ?? algorithmsOf(key);
-  if (!wanted.includes(alg)) return { refused: [`alg ${alg} is none of ${wanted.join(', ')}.`] };
+/** By the very keys and algorithms that the front door uses. */
+async function checkSignature(text: string, header: Token['header'], settings: Settings) {
+  if (!hasKey(settings)) return { refused: [], unchecked: 'since the settings have no key' };
+  const keys = openJwtKeys(settings);
+  if (!keys.algorithms.some((name) => name === header.alg)) {
+    return { refused: [`alg ${header.alg} is none of ${keys.algorithms.join(', ')}.`] };
+  }
+  let key: Awaited<ReturnType<typeof keys.keyFor>>;
   try {
-    jwt.verify(text, key, { algorithms: [alg as jwt.Algorithm], ignoreExpiration: true, ignoreNotBefore: true });
+    key = await keys.keyFor(header);
+  } catch {
+    return { refused: [], unchecked: 'since the key set cannot be fetched' };
+  }
+  if (key === undefined) return { refused: ['kid: the key set has no such key.'] };
+  try {
+    jwt.verify(text, key, { algorithms: [...keys.algorithms], ignoreExpiration: true, ignoreNotBefore: true });
     return { refused: [] };
   } catch {
     return { refused: ['signature: it was not made with the key of these settings.'] };
   }
 }
 
-function verificationKey(settings: Settings): string | KeyObject | undefined {
-  if (settings.jwtKeyFile) return createPublicKey(readFileSync(settings.jwtKeyFile));
-  return settings.jwtSecret ?? (settings.jwtSecretFile && readFileSync(settings.jwtSecretFile, 'utf8').trim());
-}
-
-function algorithmsOf(key: string | KeyObject): string[] {
-  if (typeof key === 'string') return ['HS256', 'HS384', 'HS512'];
-  return key.asymmetricKeyType === 'ec'
-    ? ['ES256', 'ES384', 'ES512']
-    : ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-}
+const hasKey = (s: Settings) => [s.jwtSecret, s.jwtSecretFile, s.jwtKeyFile, s.jwtJwksUrl].some((k) => k !== undefined);
