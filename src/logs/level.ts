@@ -31,7 +31,7 @@ const NAMES: Record<string, string> = {
   alert: 'critical',
   emerg: 'critical',
   panic: 'fatal',
-}; // prettier-ignore
+};
 
 /** Labels, metadata and fields that hold a level, the server's own detection last. */
 export const LEVEL_NAMES: readonly string[] = [

@@ -31,8 +31,10 @@ export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { sha
   const shared = sharedLabels(entries);
   const sharedLevel = shared.level ?? shared.severity ?? shared.detected_level;
   const detail = detailOf(entries.map((entry) => entry.ts));
-  const days = new Set(entries.map((entry) => showDay(entry.ts, opt.zone))).size;
-  const time = (ns: bigint) => (days > 1 ? `${showDay(ns, opt.zone).slice(5)} ` : '') + showTime(ns, opt.zone, detail);
+  // In order of time, so that the ends tell whether there is more than one day.
+  const [first, last] = [entries[0], entries.at(-1)];
+  const oneDay = !first || !last || showDay(first.ts, opt.zone) === showDay(last.ts, opt.zone);
+  const time = (ns: bigint) => (oneDay ? '' : `${showDay(ns, opt.zone).slice(5)} `) + showTime(ns, opt.zone, detail);
   const rows: LogRow[] = [];
   let run: { body: string; first: bigint; last: bigint; entries: number } | undefined;
   const flush = () => {
