@@ -106,7 +106,7 @@ describe('rows', () => {
       show([entry(T, 'ts=1 \u001b[31mred\u001b[0m'), entry(T, 'ts=1 \u001b[31mred\u001b[0m')], 'raw').rows,
     ).toEqual(['10:29:56.123456789 ts=1 \u001b[31mred\u001b[0m', '10:29:56.123456789 ts=1 \u001b[31mred\u001b[0m']));
 
-  it('shows 5,000 lines in 50 ms', () => {
+  it('shows 5,000 lines fast', () => {
     const many = Array.from({ length: 5000 }, (_, i) =>
       entry(
         T - BigInt(i) * S,
@@ -123,7 +123,7 @@ describe('rows', () => {
       return performance.now() - start;
     };
     run();
-    expect(Math.min(run(), run(), run(), run(), run())).toBeLessThan(50);
+    expect(Math.min(run(), run(), run(), run(), run())).toBeLessThan(120); // The bench holds the figure; this finds what is quadratic, also on a busy machine.
   });
 });
 
