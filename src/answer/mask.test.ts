@@ -201,7 +201,7 @@ describe('near misses stay', () => {
     'token_type=bearer token_endpoint=https://x/y',
     'mail a@example.test paid with 4111 1111 1111 1111',
     'password_file=/run/secrets/x',
-    'pod=checkout-5f6d8c7b9-x2x4z image=app@sha256:abc',
+    'pod=shop-5f6d8c7b9-x2x4z image=app@sha256:abc',
   ])('%s', (text) => expect(maskText(text, 'secrets')).toEqual({ text, counts: new Map() }));
 });
 

@@ -15,7 +15,7 @@ export function alignRows(rows: readonly (readonly string[])[], right: readonly 
   );
 }
 
-/** `app=checkout env=prod`; values are quoted only where they would not read as one word. */
+/** `app=shop env=prod`; values are quoted only where they would not read as one word. */
 export function showLabels(labels: Readonly<Record<string, string>>, hide: ReadonlySet<string> = new Set()): string {
   const parts: string[] = [];
   for (const name of Object.keys(labels).sort()) {
