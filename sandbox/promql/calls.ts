@@ -52,8 +52,9 @@ export function evaluateCall(call: Call, context: Context): StepValue {
       for (const arg of args) evaluate(arg, context);
       return vector([]);
     default: {
+      const samples = vectorOf(first, context);
       const scalars = args.slice(1).map((arg) => scalarsOf(arg, context));
-      const series = sampleFunction(name, vectorOf(first, context), scalars);
+      const series = sampleFunction(name, samples, scalars);
       if (!series) throw new Error(`function ${name} is not implemented`);
       return vector(series);
     }

@@ -71,11 +71,11 @@ function negated(op: '+' | '-', value: StepValue): StepValue {
 }
 
 function evaluateAggregate({ op, param, expr, grouping, without }: Aggregate, context: Context): StepSeries[] {
-  const aggregation = { op, grouping, without };
+  const isText = op === 'count_values';
+  const text = param && isText ? { text: textOf(param, context) } : {};
+  const numbers = param && !isText ? { numbers: scalarsOf(param, context) } : {};
   const series = expr ? vectorOf(expr, context) : [];
-  if (!param) return aggregate(aggregation, series, context.grid);
-  if (op === 'count_values') return aggregate({ ...aggregation, text: textOf(param, context) }, series, context.grid);
-  return aggregate({ ...aggregation, numbers: scalarsOf(param, context) }, series, context.grid);
+  return aggregate({ op, grouping, without, ...text, ...numbers }, series, context.grid);
 }
 
 function evaluateBinary({ op, bool, left, right, matching }: Binary, context: Context): StepValue {

@@ -27,12 +27,12 @@ export function sampleFunction(
     case 'clamp':
       return mapped(series, (value, i) => {
         const [low, high] = [at(first, i), at(second, i)];
-        return high < low ? STALE : Math.max(low, Math.min(high, value));
+        return high < low ? STALE : larger(low, smaller(high, value));
       });
     case 'clamp_min':
-      return mapped(series, (value, i) => Math.max(at(first, i), value));
+      return mapped(series, (value, i) => larger(at(first, i), value));
     case 'clamp_max':
-      return mapped(series, (value, i) => Math.min(at(first, i), value));
+      return mapped(series, (value, i) => smaller(at(first, i), value));
     case 'round':
       return mapped(series, (value, i) => {
         // As the server counts: by the inverse, which is exact for 0.1 and its like.
@@ -50,6 +50,15 @@ function mapped(series: readonly StepSeries[], change: (value: number, i: number
     values: values.map((value, i) => (value === STALE ? STALE : change(value, i))),
   }));
   return mergeSteps(out);
+}
+
+/** As Go has it: an infinity that decides wins over a NaN. */
+function larger(a: number, b: number): number {
+  return a === Number.POSITIVE_INFINITY || b === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : Math.max(a, b);
+}
+
+function smaller(a: number, b: number): number {
+  return a === Number.NEGATIVE_INFINITY || b === Number.NEGATIVE_INFINITY ? Number.NEGATIVE_INFINITY : Math.min(a, b);
 }
 
 /** Time of every step in seconds. */

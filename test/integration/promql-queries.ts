@@ -34,6 +34,8 @@ const shift = fc.oneof(
   { weight: 1, arbitrary: pinned },
   { weight: 1, arbitrary: words('start end').map((word) => ` @ ${word}()`) },
 );
+/** For subqueries: into the future the server loses an inner `@` when the step happens to meet the query's start. */
+const past = shift.filter((text) => !text.includes('-'));
 const selected = filled((s, x) => s + x, selector, shift);
 const number = words('0 1 2 -1 0.5 0.9 3 10 1e3 Inf NaN');
 const grouping = fc.oneof(
@@ -41,6 +43,7 @@ const grouping = fc.oneof(
   filled((word, names) => ` ${word} (${names}) `, words('by without'), labels),
 );
 
+// Not exp: near the end of its range Go's assembly gives +Inf a little early.
 const { vector } = fc.letrec<{ vector: string; scalar: string; range: string }>((tie) => {
   const inner = tie('vector');
   const scalar = tie('scalar');
@@ -70,7 +73,7 @@ const { vector } = fc.letrec<{ vector: string; scalar: string; range: string }>(
       { weight: 5, arbitrary: filled((s, d, x) => `${s}[${d}]${x}`, selector, duration, shift) },
       {
         weight: 1,
-        arbitrary: filled((v, d, step, x) => `(${v})[${d}:${step}]${x}`, inner, duration, words('20s 1m 7s'), shift),
+        arbitrary: filled((v, d, step, x) => `(${v})[${d}:${step}]${x}`, inner, duration, words('20s 1m 7s'), past),
       },
     ),
     vector: fc.oneof(
@@ -160,7 +163,7 @@ const { vector } = fc.letrec<{ vector: string; scalar: string; range: string }>(
         weight: 2,
         arbitrary: filled(
           (name, v) => `${name}(${v})`,
-          words('abs ceil floor exp sqrt ln log2 sgn sort_desc sort absent timestamp minute hour deg -'),
+          words('abs ceil floor sqrt ln log2 sgn sort_desc sort absent timestamp minute hour deg -'),
           inner,
         ),
       },
