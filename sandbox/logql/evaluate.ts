@@ -74,7 +74,9 @@ function evaluator(query: MetricQuery, context: RangeContext, outer?: Grouping):
       return rangeEvaluator(query, context, outer);
     case 'vector': {
       const pushed =
-        query.op === 'sum' && query.inner.kind === 'range' && PUSHED.has(query.inner.op) ? query.grouping : undefined;
+        query.op === 'sum' && query.inner.kind === 'range' && PUSHED.has(query.inner.op)
+          ? (query.grouping ?? NO_LABELS)
+          : undefined;
       const inner = evaluator(query.inner, context, pushed);
       const aggregate = aggregator(query.op, query.parameter ?? 0, query.grouping, context.interner);
       return (step) => aggregate(asVector(inner(step), context));
@@ -90,6 +92,7 @@ function evaluator(query: MetricQuery, context: RangeContext, outer?: Grouping):
   }
 }
 
+const NO_LABELS: Grouping = { without: false, labels: [] };
 const PUSHED = new Set(['bytes_over_time', 'bytes_rate', 'sum_over_time', 'rate', 'count_over_time']);
 
 function asVector(result: Vector | number, context: RangeContext): Vector {

@@ -3,6 +3,8 @@ import type { Interner, LabelSet } from './labels.ts';
 
 export const ERROR = '__error__';
 export const ERROR_DETAILS = '__error_details__';
+/** Beside an error that does not fail a metric query. */
+export const PRESERVE_ERROR = '__preserve_error__';
 
 export type Category = 'stream' | 'structured' | 'parsed';
 
@@ -12,6 +14,7 @@ export class LineState {
   line = '';
   error = '';
   details = '';
+  preserveErrors = false;
   #stream: LabelSet;
   /** Structured metadata that nobody has asked for yet: most lines are dropped or counted without it. */
   #pending: Labels | undefined;
@@ -78,6 +81,12 @@ export class LineState {
   fail(error: string, details: string): void {
     this.error = error;
     this.details = details;
+  }
+
+  /** A fault of a parser, not of a filter or an unwrap. */
+  failParser(error: string, details: string): void {
+    this.fail(error, details);
+    if (this.preserveErrors) this.set(PRESERVE_ERROR, 'true');
   }
 
   /** Names in no order, without those of errors. */

@@ -49,7 +49,7 @@ function logfmtParser(stage: Extract<Stage, { kind: 'logfmt' }>): (state: LineSt
       }
     });
     for (const { name } of stage.labels) if (state.get(name) === undefined) state.set(name, '');
-    if (stage.strict && fault !== undefined) state.fail('LogfmtParserErr', fault);
+    if (stage.strict && fault !== undefined) state.failParser('LogfmtParserErr', fault);
   };
 }
 
@@ -58,7 +58,7 @@ function parseJson(state: LineState): void {
     eachMember(state.line, (key, value) => flatten(state, labelName(key, true), value));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    state.fail(JSON_ERROR, error.message);
+    state.failParser(JSON_ERROR, error.message);
   }
 }
 
@@ -74,7 +74,7 @@ function jsonExpressions(labels: { name: string; expression: string }[]): (state
   const paths = labels.map(({ name, expression }) => ({ name, path: parseJsonPath(expression) }));
   return (state) => {
     if (!/^["{[]/.test(state.line)) {
-      state.fail(JSON_ERROR, '');
+      state.failParser(JSON_ERROR, '');
       return;
     }
     for (const { name, path } of paths) {
@@ -87,7 +87,7 @@ function jsonExpressions(labels: { name: string; expression: string }[]): (state
 /** What `pack` of a shipper made: strings become labels, `_entry` the line. */
 function unpack(state: LineState): void {
   if (!state.line.startsWith('{')) {
-    state.fail(JSON_ERROR, 'expecting json object(6), but it is not');
+    state.failParser(JSON_ERROR, 'expecting json object(6), but it is not');
     return;
   }
   const labels: [string, string][] = [];
@@ -100,7 +100,7 @@ function unpack(state: LineState): void {
     });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    state.fail(JSON_ERROR, error.message);
+    state.failParser(JSON_ERROR, error.message);
     return;
   }
   // Without `_entry` the line was not packed, and its members are no labels.

@@ -1,8 +1,9 @@
 import type { Labels, LogStore } from '../data/store.ts';
-import type { Grouping, LabelFilter, Matcher, RangeAggregation, Stage, Unwrap } from './ast.ts';
+import type { Grouping, Matcher, RangeAggregation, Unwrap } from './ast.ts';
 import { LogqlError } from './errors.ts';
+import { isParser, type ParserHints, parserHints } from './hints.ts';
 import { type Interner, type LabelSet, labelString } from './labels.ts';
-import { ERROR, LineState } from './line-state.ts';
+import { ERROR, LineState, PRESERVE_ERROR } from './line-state.ts';
 import { selectorTest } from './matchers.ts';
 import { compileFilters, compileStages, runSteps } from './pipeline.ts';
 import { RANGE_FUNCTIONS } from './range-functions.ts';
@@ -46,7 +47,7 @@ export function rangeEvaluator(query: RangeAggregation, context: RangeContext, o
     for (const one of series) {
       slide(one, index * step - query.offset, range);
       if (one.lo === one.hi) continue;
-      if (ERROR in one.labels.labels) throw pipelineError(one.labels.labels);
+      if (ERROR in one.labels.labels && !(PRESERVE_ERROR in one.labels.labels)) throw pipelineError(one.labels.labels);
       vector.push({
         labels: one.labels,
         value: fn(one.values, one.lo, one.hi, { times: one.times, seconds, parameter }),
@@ -90,10 +91,14 @@ function collect(query: RangeAggregation, context: RangeContext, outer: Grouping
   const to = steps.start + steps.step * BigInt(steps.count - 1) - shift + 1n;
   const chosen = context.store.select(selectorTest(query.log.matchers), from, to);
   if (chosen.length === 0) return [];
-  const { before, steps: stages } = compileStages(query.log.stages);
+  const hints = parserHints(query, outer);
+  const { before, steps: stages } = compileStages(
+    hints.idle ? query.log.stages.filter((stage) => !isParser(stage)) : query.log.stages,
+  );
   const after = compileFilters(query.unwrap?.postFilters ?? []);
   const state = new LineState(interner);
-  const labelsOf = seriesLabels(query, outer);
+  state.preserveErrors = hints.preserveErrors;
+  const labelsOf = seriesLabels(query, outer, hints);
   const read = valueReader(query);
   const series = new Map<LabelSet, Series>();
   let last: Series | undefined;
@@ -134,11 +139,15 @@ function sortByTime(series: Series): void {
 }
 
 /** The unwrapped label is no label of the series any more, unless it is grouped by. */
-function seriesLabels(query: RangeAggregation, outer: Grouping | undefined): (state: LineState) => LabelSet {
+function seriesLabels(
+  query: RangeAggregation,
+  outer: Grouping | undefined,
+  hints: ParserHints,
+): (state: LineState) => LabelSet {
   const grouping = query.grouping ?? outer;
   const unwrapped = query.unwrap === undefined ? [] : [query.unwrap.label];
   if (grouping !== undefined && !grouping.without) {
-    const required = requiredNames(query, grouping);
+    const required = grouping.labels.length === 0 ? undefined : hints.names;
     const names = [...new Set(grouping.labels)].sort();
     return (state) => state.only(names, required);
   }
@@ -173,37 +182,6 @@ function unwrapReader(unwrap: Unwrap): (state: LineState) => number | undefined 
       return 0;
     }
   };
-}
-
-/** Loki reads no more labels from a line than the query needs, which its error text shows. Undefined: all. */
-function requiredNames(query: RangeAggregation, grouping: Grouping): Set<string> | undefined {
-  if (grouping.labels.length === 0) return undefined;
-  const names = new Set(grouping.labels);
-  if (query.unwrap !== undefined) names.add(query.unwrap.label);
-  for (const filter of query.unwrap?.postFilters ?? []) addFilterNames(filter, names);
-  for (const stage of query.log.stages) addStageNames(stage, names);
-  return names;
-}
-
-function addStageNames(stage: Stage, names: Set<string>): void {
-  if (stage.kind === 'filter') addFilterNames(stage.filter, names);
-  if (stage.kind === 'label_format')
-    for (const label of stage.labels) names.add(label.rename ? label.value : label.name);
-}
-
-function addFilterNames(filter: LabelFilter, names: Set<string>): void {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      addFilterNames(filter.left, names);
-      addFilterNames(filter.right, names);
-      return;
-    case 'matcher':
-      names.add(filter.matcher.name);
-      return;
-    default:
-      names.add(filter.name);
-  }
 }
 
 /** Loki, `logqlmodel.PipelineError`. */

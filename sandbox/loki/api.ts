@@ -58,11 +58,20 @@ function route(store: LogStore, request: ApiRequest): ApiAnswer {
   const name = /^\/loki\/api\/v1\/(.+)$/.exec(request.path)?.[1] ?? '';
   const handler = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
   if (handler !== undefined) return handler(store, request);
-  const label = /^label\/([^/]+)\/values$/.exec(name)?.[1];
-  if (label !== undefined) return labelValues(store, request, decodeURIComponent(label));
-  const field = /^detected_field\/([^/]+)\/values$/.exec(name)?.[1];
-  if (field !== undefined) return detectedValues(store, request, decodeURIComponent(field));
+  const label = nameIn(/^label\/([^/]+)\/values$/.exec(name));
+  if (label !== undefined) return labelValues(store, request, label);
+  const field = nameIn(/^detected_field\/([^/]+)\/values$/.exec(name));
+  if (field !== undefined) return detectedValues(store, request, field);
   return text(404, '404 page not found\n');
+}
+
+/** Undefined also for broken escapes, which no route takes. */
+function nameIn(match: RegExpExecArray | null): string | undefined {
+  try {
+    return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The pattern ingester has seen nothing. */

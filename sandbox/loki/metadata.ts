@@ -3,7 +3,7 @@ import { compareLabels } from '../logql/labels.ts';
 import { selectorTest } from '../logql/matchers.ts';
 import { parseSelector } from '../logql/parse.ts';
 import { json, success } from './answers.ts';
-import { type Bounds, bounds, checkOrder } from './params.ts';
+import { type Bounds, bounds, checkLength, checkOrder } from './params.ts';
 
 /** `/labels`: names; structured metadata is none of them. */
 export function labelNames(store: LogStore, request: ApiRequest): ApiAnswer {
@@ -60,6 +60,7 @@ function chosenStreams(store: LogStore, request: ApiRequest): Labels[] {
 function checked(request: ApiRequest): Bounds {
   const window = bounds(request.params, request.now);
   checkOrder(window);
+  checkLength(window);
   return window;
 }
 

@@ -1,5 +1,5 @@
 import { LogqlError } from '../logql/errors.ts';
-import { goQuote, parsePromDuration, UnitError } from '../logql/units.ts';
+import { goQuote, parsePromDuration, showGoDuration, UnitError } from '../logql/units.ts';
 
 /** Loki's reading of request parameters, with its refusals (HTTP 400, the message alone). All times in ns. */
 export interface Bounds {
@@ -48,6 +48,16 @@ export function instant(params: URLSearchParams, name: string): bigint | undefin
 /** For endpoints that take a range. */
 export function checkOrder({ start, end }: Bounds): void {
   if (end < start) throw new LogqlError('end timestamp must not be before or equal to start time');
+}
+
+const MAX_LENGTH = 721n * HOUR;
+
+/** `max_query_length`. */
+export function checkLength({ start, end }: Bounds): void {
+  if (end - start <= MAX_LENGTH) return;
+  throw new LogqlError(
+    `the query time range exceeds the limit (query length: ${showGoDuration(Number(end - start))}, limit: 30d1h)`,
+  );
 }
 
 /** A positive count. */

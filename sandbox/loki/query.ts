@@ -5,13 +5,12 @@ import { evaluateMetric, type Matrix } from '../logql/evaluate.ts';
 import { evaluateLogs } from '../logql/logs.ts';
 import { parseQuery } from '../logql/parse.ts';
 import type { Steps } from '../logql/samples.ts';
-import { showFloat, showGoDuration } from '../logql/units.ts';
+import { showFloat } from '../logql/units.ts';
 import { success } from './answers.ts';
-import { type Bounds, bounds, checkOrder, direction, instant, interval, limit, step } from './params.ts';
+import { type Bounds, bounds, checkLength, checkOrder, direction, instant, interval, limit, step } from './params.ts';
 import { queryStats } from './stats.ts';
 
 const MAX_ENTRIES = 5000;
-const MAX_LENGTH = 721n * 3_600_000_000_000n;
 
 /** `/query_range`: log queries give streams, metric queries a matrix. */
 export function queryRange(store: LogStore, request: ApiRequest): ApiAnswer {
@@ -58,13 +57,6 @@ export function queryInstant(store: LogStore, request: ApiRequest): ApiAnswer {
     value: [seconds(time), showFloat(points[0]?.value ?? Number.NaN)],
   }));
   return success({ resultType: 'vector', result, stats });
-}
-
-function checkLength({ start, end }: Bounds): void {
-  if (end - start <= MAX_LENGTH) return;
-  throw new LogqlError(
-    `the query time range exceeds the limit (query length: ${showGoDuration(Number(end - start))}, limit: 30d1h)`,
-  );
 }
 
 /** Steps are aligned to multiples of their width: the start down, the end up. */

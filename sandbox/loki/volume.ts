@@ -3,7 +3,7 @@ import { LogqlError } from '../logql/errors.ts';
 import { selectorTest } from '../logql/matchers.ts';
 import { parseSelector } from '../logql/parse.ts';
 import { success } from './answers.ts';
-import { bounds, checkOrder, limit, step } from './params.ts';
+import { bounds, checkLength, checkOrder, limit, step } from './params.ts';
 import { seconds } from './query.ts';
 
 interface Bucket {
@@ -17,6 +17,7 @@ export function volume(store: LogStore, request: ApiRequest, overTime: boolean):
   const { params } = request;
   const window = bounds(params, request.now);
   checkOrder(window);
+  checkLength(window);
   const most = limit(params, 100);
   const width = step(params, window);
   const aggregateBy = params.get('aggregateBy') || 'series';
