@@ -107,9 +107,8 @@ export class LineState {
   /** Only `names` (sorted), those that are there; a line with an error keeps all but the parsed ones that are not `required`. */
   only(names: readonly string[], required?: ReadonlySet<string>): LabelSet {
     if (this.error === '') return this.#interner.of(names, this.#read);
-    return this.#pick(
-      this.names().filter((name) => required?.has(name) !== false || this.categoryOf(name) !== 'parsed'),
-    );
+    const keeps = (name: string): boolean => required === undefined || required.has(name) || name === PRESERVE_ERROR;
+    return this.#pick(this.names().filter((name) => keeps(name) || this.categoryOf(name) !== 'parsed'));
   }
 
   without(names: ReadonlySet<string>): LabelSet {
