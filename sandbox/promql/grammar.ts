@@ -95,7 +95,8 @@ function plain(token: Token, before: Token | undefined, after: Token | undefined
     return text.toLowerCase() === 'offset' && !endsOperand(before) ? 'x'.repeat(text.length) : text;
   }
   if (type !== 'identifier') return '';
-  if (after?.text === '(' && text.length > 1) return (text.length === 2 ? 'ln' : 'abs').padEnd(text.length);
+  if (after?.text === '(' && text.length > 1 && !text.includes(':'))
+    return (text.length === 2 ? 'ln' : 'abs').padEnd(text.length);
   return text.includes(':') ? `:${'x'.repeat(text.length - 1)}` : 'x'.repeat(text.length);
 }
 
@@ -154,10 +155,12 @@ function unexpected(tokens: readonly Token[], index: number): ParseProblem {
   const before = tokens[index - 1];
   if (!token) return new ParseProblem(0, 'unexpected end of input');
   if (tokens.length === 1 && token.type === 'end') return new ParseProblem(0, 'no expression found in input');
-  if (token.text === ')' && before?.text === ',' && !inLabelList(tokens, index)) {
+  if (before?.text === ',' && !inLabelList(tokens, index)) {
+    // Whatever cannot begin an argument: the server then takes the comma for the fault.
     return new ParseProblem(before.from, 'trailing commas not allowed in function call args');
   }
-  if (token.text === '(' && before?.type === 'identifier') {
+  // A name of one letter is too short to be replaced by a known function's.
+  if (token.text === '(' && before?.type === 'identifier' && /^[A-Za-z_]$/.test(before.text)) {
     return new ParseProblem(before.from, `unknown function with name ${JSON.stringify(before.text)}`);
   }
   return new ParseProblem(token.from, `unexpected ${describe(token)}`);

@@ -110,7 +110,7 @@ export function lex(text: string): { tokens: Token[]; error?: LexError } {
       const duration = match(DURATION, text, at);
       if (!ALNUM.test(text[at + number.length] ?? '')) push('number', at + number.length);
       else if (duration && !ALNUM.test(text[at + duration.length] ?? '')) push('duration', at + duration.length);
-      else return fail(`bad number or duration syntax: "${number}"`);
+      else return fail(`bad number or duration syntax: "${duration ?? number}"`);
       continue;
     }
     if (brackets && /[A-Za-z_:]/.test(char)) {

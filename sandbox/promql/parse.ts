@@ -63,8 +63,9 @@ function checkTokens(tokens: Token[]): Found[] {
       const problem = regexProblem(unquote(token.text));
       if (problem) report(`error parsing regexp: ${problem}`, label.from);
     }
-    if (token.type === 'identifier' && !braces && tokens[index + 1]?.text === '(' && !SIGNATURES.has(token.text)) {
-      report(`unknown function with name ${JSON.stringify(token.text)}`, token.from, closing(tokens, index + 1));
+    const isCall = token.type === 'identifier' && !braces && tokens[index + 1]?.text === '(';
+    if (isCall && !token.text.includes(':') && !SIGNATURES.has(token.text)) {
+      report(`unknown function with name ${JSON.stringify(token.text)}`, token.from, closing(tokens, index + 1) + 0.5);
     }
   }
   return found;
@@ -80,7 +81,7 @@ function regexProblem(pattern: string): string | undefined {
   }
 }
 
-/** Index of the parenthesis that closes the one at `open`. */
+/** Index of the parenthesis that closes the one at `open`; a call is whole once that is read, hence the half above. */
 function closing(tokens: readonly Token[], open: number): number {
   let depth = 0;
   for (let i = open; i < tokens.length; i++) {
