@@ -3,8 +3,11 @@
  * Handlers build one of these and never count characters themselves.
  */
 export interface Answer {
-  /** Always kept. The first line answers: how many, more?, which window, from where. */
-  head: string[];
+  /**
+   * Always kept. The first line answers: how many, more?, which window, from where. As a function it is told how many
+   * rows stay, so that the count it names is true; pure like `after`.
+   */
+  head: string[] | ((shown: number) => string[]);
   /** Untrusted lines that hold for all rows (shared labels, a table's header): always kept, inside the fence above the rows. */
   lead?: string[];
   /** Untrusted rows, most useful first; cut from the end until the whole fits the budget. Each is one entry (may hold newlines). */

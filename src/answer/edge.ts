@@ -4,7 +4,7 @@ import type { Answer, JsonAnswer, ToolOutput } from './answer.ts';
 import { addCounts, type Counts, type MaskMode, maskedLine, maskText } from './mask.ts';
 import { maskJson } from './mask-json.ts';
 import { maskKeyRows } from './mask-rows.ts';
-import { cutText, head as headOf, jsonLength } from './text.ts';
+import { head as beginning, cutText, jsonLength } from './text.ts';
 
 /** The one place of budget, masking and fencing: tools, resources and prompts pass through it. */
 export interface Edge {
@@ -53,7 +53,8 @@ interface Masked {
 
 function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
   const mask = (lines: readonly string[]) => lines.map((line) => maskRow(line, edge.mask));
-  const head = mask(answer.head);
+  const headOf = typeof answer.head === 'function' ? answer.head : undefined;
+  const fixedHead = typeof answer.head === 'function' ? [] : mask(answer.head);
   const lead = mask(answer.lead ?? []);
   const rows = maskKeyRows(mask(answer.rows ?? []), edge.mask);
   // A cursor, a query to paste and a link are of use whole or not at all: they are masked, never cut here.
@@ -61,6 +62,7 @@ function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
   const link = whole(answer.link === undefined ? [] : [answer.link]);
   const tag = tagOf([...lead, ...rows]);
   const compose = (shown: number, kept: Masked[] = rows.slice(0, shown), headMax = MAX_ROW): string => {
+    const head = headOf === undefined ? fixedHead : mask(headOf(shown));
     const after = whole(answer.after?.(shown) ?? []);
     const data = [...(kept.length > 0 || rows.length === 0 ? lead : []), ...kept];
     const counts: Counts = new Map();
@@ -103,7 +105,7 @@ function squeeze(
 /** A text whose JSON form has at most `room` characters. */
 function cutToRoom(text: string, room: number): string {
   const kept = mostThatFit(text.length, (n) => jsonLength(cutText(text, n)) <= room);
-  return kept > 0 ? cutText(text, kept) : headOf(text, 0);
+  return kept > 0 ? cutText(text, kept) : beginning(text, 0);
 }
 
 /** The largest n in [0, max] that fits. A larger n may fit again (a cursor falls away at the end): max is tried first. */
@@ -127,12 +129,12 @@ function result(text: string): FinishedResult {
 }
 
 function maskRow(row: string, mode: MaskMode): Masked {
-  const read = headOf(row, MAX_MASKED);
+  const read = beginning(row, MAX_MASKED);
   const { text, counts } = maskText(read, mode);
   const unread = row.length - read.length;
   const max = unread > 0 ? Math.min(MAX_ROW, Math.max(0, text.length - 4096)) : MAX_ROW;
   if (text.length <= max) return { text, counts };
-  const kept = headOf(text, max);
+  const kept = beginning(text, max);
   const left = text.length - kept.length + unread;
   return { text: `${kept}…[+${left.toLocaleString('en-US')} characters]`, counts };
 }

@@ -11,6 +11,8 @@ export interface Call {
   readonly protocolVersion?: string;
   /** W3C trace context, when the client sent one. */
   readonly traceparent?: string;
+  /** Headers of the client that go on to Grafana (--forward-headers), by lower-case name. */
+  readonly forwarded?: Record<string, string>;
   /** Present only when the client gave a progress token. */
   readonly progress?: (done: number, total?: number, message?: string) => Promise<void>;
 }

@@ -43,7 +43,7 @@ export type ArgumentsOf<P extends Parameters> = {
 };
 
 /** `--tools` takes these beside the names of tools. */
-export type ToolGroup = 'datasources' | 'logs' | 'metrics' | 'objects' | 'access';
+export type ToolGroup = 'logs' | 'metrics' | 'objects';
 
 export interface ToolDefinition<P extends Parameters> {
   name: string;

@@ -9,4 +9,6 @@ export interface Runtime {
   grafana: GrafanaClient;
   log: Logger;
   audit: (record: AuditRecord) => void;
+  /** The clock, ms since epoch; Date.now when absent. */
+  now?: () => number;
 }

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { type Edge, finish, finishError } from '../answer/edge.ts';
+import { didYouMean } from '../config/nearest.ts';
+import { type ErrorCode, GatewayError } from '../errors.ts';
+import { readArguments } from './arguments.ts';
+import type { Call } from './call.ts';
+import { openContext } from './context.ts';
+import type { Tool, ToolContext } from './define.ts';
+import type { Runtime } from './runtime.ts';
+import { RpcFault } from './surface.ts';
+
+/** Below the ten seconds after which people and proxies believe a call dead. */
+const PROGRESS_MS = 5_000;
+
+/** May this caller see the tool? */
+export function isVisible(tool: Tool, call: Call): boolean {
+  const { scopes } = call.identity;
+  return tool.scopes.length === 0 ? scopes.size > 0 : tool.scopes.some((scope) => scopes.has(scope));
+}
+
+/**
+ * One call from arguments to the result on the wire: bounded, masked, audited. Throws RpcFault for a tool that does not
+ * exist or that the caller may not see; everything else that goes wrong is an `isError` result.
+ */
+export async function callTool(
+  runtime: Runtime,
+  tools: readonly Tool[],
+  name: string,
+  args: Record<string, unknown>,
+  call: Call,
+): Promise<CallToolResult> {
+  const visible = tools.filter((tool) => isVisible(tool, call));
+  const tool = visible.find((one) => one.name === name);
+  let datasource: string | undefined;
+  const ctx = openContext(runtime, call, (uid) => {
+    datasource = uid;
+  });
+  const audit = (code: ErrorCode | undefined, result: CallToolResult | undefined) =>
+    runtime.audit({
+      time: new Date().toISOString(),
+      requestId: call.requestId,
+      subject: call.identity.subject,
+      ...(call.sessionId === undefined ? {} : { session: call.sessionId }),
+      tool: name.slice(0, 64),
+      args: Object.keys(args)
+        .slice(0, 50)
+        .map((key) => key.slice(0, 64)),
+      argsHash: hashOf(args),
+      ...(datasource === undefined ? {} : { datasource }),
+      outcome: code === undefined ? 'ok' : 'error',
+      ...(code === undefined ? {} : { code }),
+      ms: Math.round(performance.now() - began),
+      bytes: result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result)),
+      upstreamCalls: ctx.upstream.calls(),
+    });
+  const began = performance.now();
+  if (tool === undefined) {
+    audit('unknown_tool', undefined);
+    const hint = didYouMean(
+      name.slice(0, 64),
+      visible.map((one) => one.name),
+    );
+    throw new RpcFault('badParams', `There is no tool "${name.slice(0, 64)}"${hint}`);
+  }
+  const { result, code } = await run(runtime, tool, args, ctx);
+  audit(code, result);
+  return result;
+}
+
+async function run(
+  runtime: Runtime,
+  tool: Tool,
+  args: Record<string, unknown>,
+  ctx: ToolContext,
+): Promise<{ result: CallToolResult; code?: ErrorCode }> {
+  const edge: Edge = { chars: runtime.settings.answerChars, mask: runtime.settings.mask };
+  const stop = reportProgress(tool, ctx.call);
+  try {
+    const result = finish(await tool.run(readArguments(tool.parameters, args), ctx), edge);
+    return { result };
+  } catch (error) {
+    const known = asGatewayError(error, ctx.call);
+    if (known.code === 'internal') {
+      runtime.log.error({ err: error, requestId: ctx.call.requestId, tool: tool.name }, 'a tool failed');
+    }
+    return { result: finishError(known, edge), code: known.code };
+  } finally {
+    stop();
+  }
+}
+
+function asGatewayError(error: unknown, call: Call): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (call.signal.aborted) return new GatewayError('cancelled', 'The call was cancelled.');
+  // What was thrown may hold anything: only the log sees it.
+  return new GatewayError('internal', `The gateway failed in this call, request id ${call.requestId}.`);
+}
+
+/** Says that the call still runs, as long as it does. Seconds count up, as the protocol wants it. */
+function reportProgress(tool: Tool, { progress, signal }: Call): () => void {
+  if (progress === undefined) return () => {};
+  const began = Date.now();
+  const timer = setInterval(() => {
+    if (signal.aborted) return;
+    const seconds = Math.round((Date.now() - began) / 1000);
+    progress(seconds, undefined, `${tool.name} has been running for ${seconds} s`).catch(() => {});
+  }, PROGRESS_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function hashOf(args: Record<string, unknown>): string {
+  return createHash('sha256').update(canonical(args)).digest('hex');
+}
+
+/** JSON with sorted keys: equal arguments give equal text. What is nested deeper than any argument is not told apart. */
+function canonical(value: unknown, depth = 0): string {
+  if (depth > 32) return '"…"';
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${pairs.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(',')}}`;
+}
