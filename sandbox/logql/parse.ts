@@ -82,24 +82,39 @@ function isOffset(token: Token): boolean {
 /** Where the first token stands that Loki's grammar cannot take; undefined when all can be taken. */
 function faultOffset(tree: Tree, text: string, tokens: Token[]): number | undefined {
   const kinds = new Map(tokens.map((token) => [token.from, token.kind]));
-  let first: number | undefined;
-  const note = (offset: number): void => {
-    if (first === undefined || offset < first) first = offset;
-  };
+  let recovered = false;
+  let first = Number.POSITIVE_INFINITY;
   tree.iterate({
     enter(node) {
-      if (node.type.isError) note(node.from);
+      if (node.type.isError) recovered = true;
+      // A function's name is a plain identifier for Loki unless it is called, and a keyword never names a label.
       const kind = kinds.get(node.from);
-      if (NAME_NODES.has(node.name) && (kind === 'keyword' || kind === 'function')) note(node.from);
-      if (CALL_NODES.has(node.name) && kind === 'identifier') note(node.from);
+      const misread = NAME_NODES.has(node.name)
+        ? kind === 'keyword' || kind === 'function'
+        : CALL_NODES.has(node.name) && kind === 'identifier';
+      if (misread) first = Math.min(first, node.from);
     },
   });
-  if (first === undefined) return undefined;
-  const at: number = first;
-  // `topk` and friends seen as identifiers by Loki, although the grammar recovered further on.
-  return at + (/^\s*/.exec(text.slice(at))?.[0].length ?? 0);
+  if (recovered) first = Math.min(first, stuckAt(text));
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
 }
 
+/**
+ * The offset of the token that the grammar cannot take. The error nodes of a recovered tree may lie before it, so the text is
+ * parsed once more without recovery, which tells how far it got.
+ */
+function stuckAt(text: string): number {
+  try {
+    strict.parse(text);
+    return Number.POSITIVE_INFINITY;
+  } catch (error) {
+    const at = Number(/^No parse at (\d+)$/.exec(error instanceof Error ? error.message : '')?.[1] ?? Number.NaN);
+    if (Number.isNaN(at)) throw error;
+    return at + (/^\s*/.exec(text.slice(at))?.[0].length ?? 0);
+  }
+}
+
+const strict = parser.configure({ strict: true });
 const NAME_NODES = new Set(['Identifier', 'LabelName']);
 const CALL_NODES = new Set(['VectorOp', 'RangeOp', 'Vector', 'LabelReplace']);
 
