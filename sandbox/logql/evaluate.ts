@@ -10,7 +10,7 @@ import { compileRegex } from './regex.ts';
 import type { Evaluator, Steps, Vector } from './samples.ts';
 
 /** Points by step number, ascending. */
-export interface MatrixSeries {
+interface MatrixSeries {
   labels: Labels;
   points: { step: number; value: number }[];
 }

@@ -43,7 +43,7 @@ export function eachMember(text: string, take: (key: string, value: JsonValue) =
 }
 
 /** Throws JsonError. */
-export function eachElement(text: string, take: (value: JsonValue) => void): void {
+function eachElement(text: string, take: (value: JsonValue) => void): void {
   let at = skip(text, 0);
   if (text[at] !== '[') throw new JsonError(OPEN_ARRAY);
   at = skip(text, at + 1);

@@ -15,7 +15,7 @@ export interface LogWindow {
   interval: bigint;
 }
 
-export interface LogEntry {
+interface LogEntry {
   ts: bigint;
   line: string;
   structured: Labels;

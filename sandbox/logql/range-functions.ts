@@ -1,7 +1,7 @@
 /** What a range aggregation makes of the samples of one series in one window: times (ns, relative) and values, from `lo` up to but not with `hi`. */
 export type RangeFunction = (values: readonly number[], lo: number, hi: number, window: Window) => number;
 
-export interface Window {
+interface Window {
   times: readonly number[];
   /** Range in seconds. */
   seconds: number;
@@ -65,7 +65,7 @@ export function variance(values: readonly number[]): number {
 }
 
 /** Linear between the two nearest ranks, as Prometheus does. */
-export function quantile(q: number, values: number[]): number {
+function quantile(q: number, values: number[]): number {
   if (values.length === 0 || Number.isNaN(q)) return Number.NaN;
   if (q < 0) return Number.NEGATIVE_INFINITY;
   if (q > 1) return Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../data/store.ts';
 
-export const JSON_TYPE = 'application/json; charset=UTF-8';
-export const TEXT_TYPE = 'text/plain; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=UTF-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export function json(value: unknown, contentType = JSON_TYPE): ApiAnswer {
   return { status: 200, contentType, body: `${JSON.stringify(value)}\n` };
