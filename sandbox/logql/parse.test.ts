@@ -35,6 +35,10 @@ describe('refusals', () => {
     ['rate({app="foo"}[5m)', "parse error at line 0, col 17: missing closing ']' in duration"],
     ['sum by app (rate({app="foo"}[5m]))', 'parse error at line 1, col 1: syntax error'],
     ['sum by (rate({app="foo"}[5m]))', 'parse error at line 1, col 9: syntax error'],
+    ['{app="a"} | json AND x="y"', 'parse error at line 1, col 22: syntax error'],
+    ['{app="a"} | json or', 'parse error at line 1, col 20: syntax error'],
+    ['{or="a"}', 'parse error at line 1, col 2: syntax error'],
+    ['{app="a"} | drop and', 'parse error at line 1, col 18: syntax error'],
     [
       '{app="a"} or {app="b"}',
       'parse error : unexpected type for left leg of binary operation (or): *syntax.MatchersExpr',

@@ -92,11 +92,19 @@ function faultOffset(tree: Tree, text: string, tokens: Token[]): number | undefi
       const misread = NAME_NODES.has(node.name)
         ? kind === 'keyword' || kind === 'function'
         : CALL_NODES.has(node.name) && kind === 'identifier';
-      if (misread) first = Math.min(first, node.from);
+      if (misread) first = Math.min(first, operatorEnd(tokens, node.from) ?? node.from);
     },
   });
   if (recovered) first = Math.min(first, stuckAt(text));
   return first === Number.POSITIVE_INFINITY ? undefined : first;
+}
+
+/** `| json or …` is an operator to Loki and a label to the grammar: what Loki refuses comes behind it. */
+function operatorEnd(tokens: Token[], offset: number): number | undefined {
+  const index = tokens.findIndex((token) => token.from === offset);
+  const before = tokens[index - 1];
+  if (!/^(and|or|unless)$/i.test(tokens[index]?.text ?? '')) return undefined;
+  return before?.kind === 'flag' || /^(json|logfmt)$/i.test(before?.text ?? '') ? tokens[index + 1]?.from : undefined;
 }
 
 /**
