@@ -4,7 +4,7 @@ import type { Flags } from '../config/flags.ts';
 import { startGateway } from '../gateway/server.ts';
 import { clientSnippets } from './clients.ts';
 import { type Command, has, option, UsageError } from './command.ts';
-import { untilSignal } from './signals.ts';
+import { firstSignal } from './signals.ts';
 import { assemble } from './start.ts';
 
 // One person on loopback: no rate limit, and an end well within five seconds. Any flag or GATEWAY_ variable wins.
@@ -29,6 +29,7 @@ export const command: Command = {
   async run(flags, shell) {
     const foreign = flags.given.find((g) => (OWN as readonly string[]).includes(g.key));
     if (foreign) throw new UsageError(`demo brings its own Grafana: leave ${foreign.where} out, or use serve.`);
+    const signal = firstSignal(0);
     const sandbox = await startSandbox({ port: 0, seed: readSeed(flags), logs: readLogs(flags) });
     try {
       const without = { grafanaToken: undefined, grafanaTokenFile: undefined, grafanaHeadersFile: undefined };
@@ -49,10 +50,9 @@ export const command: Command = {
         shell.out(JSON.stringify(ready));
       }
       shell.err(readyBlock(base, sandbox.url, token, otherToken));
-      await untilSignal(async () => {
-        await gateway.close();
-        parts.grafana.close();
-      }, 0);
+      await signal;
+      await gateway.close();
+      parts.grafana.close();
       return 0;
     } finally {
       await sandbox.close();

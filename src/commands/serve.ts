@@ -3,7 +3,7 @@ import { startGateway } from '../gateway/server.ts';
 import { VERSION } from '../version.ts';
 import { NOBODY, shellCall } from './as-service.ts';
 import { type Command, noArguments } from './command.ts';
-import { untilSignal } from './signals.ts';
+import { firstSignal } from './signals.ts';
 import { assemble, type Parts } from './start.ts';
 
 export const command: Command = {
@@ -13,13 +13,13 @@ export const command: Command = {
   async run(flags, shell) {
     noArguments(flags);
     const parts = assemble(flags, shell.env);
+    const signal = firstSignal(1);
     const gateway = await startGateway(parts.settings, parts);
     void announce(parts, gateway.url);
-    await untilSignal(async () => {
-      parts.log.info('draining');
-      await gateway.close();
-      parts.grafana.close();
-    }, 1);
+    await signal;
+    parts.log.info('draining');
+    await gateway.close();
+    parts.grafana.close();
     parts.log.info('stopped');
     return 0;
   },

@@ -1,7 +1,7 @@
 import { serviceCaller } from '../gateway/identity/service.ts';
 import { serveStdio } from '../gateway/transports/stdio.ts';
 import { type Command, noArguments, UsageError } from './command.ts';
-import { untilSignal } from './signals.ts';
+import { firstSignal } from './signals.ts';
 import { assemble } from './start.ts';
 
 export const command: Command = {
@@ -15,7 +15,7 @@ export const command: Command = {
       throw new UsageError('stdio has no bearer token of its own: set GRAFANA_SERVICE_ACCOUNT_TOKEN.');
     }
     // Ends with the client's end of stdin, or with a signal.
-    await Promise.race([serveStdio(surface, settings, log), untilSignal(async () => {}, 1)]);
+    await Promise.race([serveStdio(surface, settings, log), firstSignal(1)]);
     grafana.close();
     return 0;
   },
