@@ -138,8 +138,8 @@ async function cacheCounts(gateway: Started): Promise<{ hits: number; misses: nu
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
   const value = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? Number.NaN);
   return {
-    hits: value(/^gateway_cache_hits_total(?:\{[^}]*\})? (\S+)/m),
-    misses: value(/^gateway_cache_misses_total(?:\{[^}]*\})? (\S+)/m),
+    hits: value(/^grafana_mcp_gateway_cache_hits_total(?:\{[^}]*\})? (\S+)/m),
+    misses: value(/^grafana_mcp_gateway_cache_misses_total(?:\{[^}]*\})? (\S+)/m),
   };
 }
 
