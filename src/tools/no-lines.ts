@@ -82,7 +82,8 @@ async function diagnose(ctx: ToolContext, ds: Datasource, query: string, window:
   }
 }
 
-function matchersOf(selector: string): Matcher[] {
+/** Matchers of labels in a LogQL or PromQL text, as written. */
+export function matchersOf(selector: string): Matcher[] {
   return [...selector.matchAll(MATCHER)].map(([text, name = '', op = '', quoted = '']) => ({
     name,
     op,
@@ -100,7 +101,8 @@ function unquote(text: string): string {
   }
 }
 
-function some(values: readonly string[], max = 12): string {
+/** The first values and how many more there are. */
+export function some(values: readonly string[], max = 12): string {
   const rest = values.length - max;
   return values.slice(0, max).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

@@ -30,6 +30,8 @@ export interface SeriesQuestion {
   /** Lines that say why nothing came, asked only then. */
   whyNothing: () => Promise<string[]>;
   link?: string | undefined;
+  /** How to get the values themselves. */
+  pointsHint?: string;
 }
 
 /** Series of a range or an instant as lines for people. */
@@ -75,7 +77,8 @@ export async function seriesAnswer(
       ? await vectorTable(series, { zone, ...unit })
       : await seriesTable(series, { zone, stepMs: step.stepMs, ...bounds, ...unit });
   const points = Math.max(...series.map((one) => one.times.length));
-  const tail = step === undefined ? '' : `, at most ${plural(points, 'point')} each · detail="points" for the values`;
+  const hint = q.pointsHint === undefined ? '' : ` · ${q.pointsHint}`;
+  const tail = step === undefined ? '' : `, at most ${plural(points, 'point')} each${hint}`;
   const count = (shown: number) =>
     shown < series.length
       ? `${shown} of ${plural(series.length, 'series', 'series')} shown${tail} · aggregate to see all`
