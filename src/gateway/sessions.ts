@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import type { Settings } from '../config/schema.ts';
+
+export interface Session<T> {
+  readonly id: string;
+  readonly kind: 'streamable' | 'sse';
+  readonly principal: string;
+  readonly transport: T;
+  /** The revision agreed on in `initialize`. */
+  protocolVersion?: string;
+  /** ms since epoch */
+  lastSeen: number;
+  /** Streams, requests and calls that are open now: while there is one, the session is not idle. */
+  open: number;
+  close(): Promise<void>;
+}
+
+export interface Sessions<T> {
+  /** A place for one more of this principal, or why there is none. `release` gives it back; call it once `add` is done. */
+  reserve(principal: string): { release(): void } | 'full' | 'full for principal';
+  add(session: Omit<Session<T>, 'lastSeen' | 'open'>): Session<T>;
+  /** Undefined for an unknown id, another kind and another principal alike. */
+  find(id: string, kind: Session<T>['kind'], principal: string): Session<T> | undefined;
+  /** Counts as activity until the returned function is called. */
+  begin(session: Session<T>): () => void;
+  /** Counts the response as activity until it closes. */
+  hold(session: Session<T>, response: ServerResponse): void;
+  remove(id: string): void;
+  count(kind?: Session<T>['kind']): number;
+  /** Ends every session and the sweep. */
+  closeAll(): Promise<void>;
+}
+
+type Limits = Pick<Settings, 'sessionIdle' | 'maxSessions' | 'maxSessionsPerPrincipal'>;
+
+/** Who owns which session. Idle ones end after --session-idle; nothing else outlives its transport. */
+export function createSessions<T>(limits: Limits): Sessions<T> {
+  const all = new Map<string, Session<T>>();
+  const reserved = new Map<string, number>();
+  const sweep = setInterval(endIdle, Math.min(30_000, Math.max(100, limits.sessionIdle / 4))).unref();
+
+  function endIdle(): void {
+    const before = Date.now() - limits.sessionIdle;
+    for (const session of all.values()) {
+      if (session.open === 0 && session.lastSeen < before) void end(session);
+    }
+  }
+  async function end(session: Session<T>): Promise<void> {
+    all.delete(session.id);
+    await session.close().catch(() => {});
+  }
+  const held = (principal: string) => reserved.get(principal) ?? 0;
+  const owned = (principal: string) => [...all.values()].filter((s) => s.principal === principal).length;
+  const waiting = () => [...reserved.values()].reduce((sum, n) => sum + n, 0);
+
+  function begin(session: Session<T>): () => void {
+    session.open += 1;
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      session.open -= 1;
+      session.lastSeen = Date.now();
+    };
+  }
+  return {
+    reserve(principal) {
+      if (all.size + waiting() >= limits.maxSessions) return 'full';
+      if (owned(principal) + held(principal) >= limits.maxSessionsPerPrincipal) return 'full for principal';
+      reserved.set(principal, held(principal) + 1);
+      return {
+        release() {
+          const left = held(principal) - 1;
+          if (left > 0) reserved.set(principal, left);
+          else reserved.delete(principal);
+        },
+      };
+    },
+    add(session) {
+      const added = { ...session, lastSeen: Date.now(), open: 0 };
+      all.set(session.id, added);
+      return added;
+    },
+    find(id, kind, principal) {
+      const session = all.get(id);
+      if (session === undefined || session.kind !== kind || session.principal !== principal) return undefined;
+      session.lastSeen = Date.now();
+      return session;
+    },
+    begin,
+    hold: (session, response) => void response.once('close', begin(session)),
+    remove: (id) => void all.delete(id),
+    count: (kind) => (kind === undefined ? all.size : [...all.values()].filter((s) => s.kind === kind).length),
+    async closeAll() {
+      clearInterval(sweep);
+      await Promise.all([...all.values()].map(end));
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { Logger } from 'pino';
+import { ConfigError } from '../../config/error.ts';
+import type { Settings } from '../../config/schema.ts';
+import type { Identity } from '../../identity.ts';
+import { connectServer, legacyServer } from '../../mcp/legacy.ts';
+import type { Surface } from '../../mcp/surface.ts';
+import { createCalls } from '../calls.ts';
+import { serviceCaller } from '../identity/service.ts';
+
+/**
+ * Serves the client that started this process, as the service account of the environment, until its stdin ends and the
+ * last call is answered. Nothing but JSON-RPC goes to stdout. Throws ConfigError without a service account.
+ */
+export async function serveStdio(surface: Surface, settings: Settings, log: Logger): Promise<void> {
+  const caller = serviceCaller(settings);
+  if (caller === undefined) throw new ConfigError('stdio needs GRAFANA_SERVICE_ACCOUNT_TOKEN.');
+  const identity: Identity = {
+    kind: 'anonymous',
+    principal: 'anonymous',
+    subject: 'stdio',
+    scopes: new Set(settings.defaultScopes),
+    caller,
+  };
+  const calls = createCalls(({ error, method }) => {
+    if (error !== undefined) log.error({ err: error, method }, 'a call failed');
+  });
+  const transport = new StdioServerTransport();
+  const server = legacyServer(
+    surface,
+    ({ signal }) => ({ identity, signal, requestId: randomUUID() }),
+    calls.observe(),
+  );
+  // The client is gone: what is still written to it has no reader.
+  process.stdout.on('error', () => void server.close());
+  const ended = Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+  });
+  await connectServer(server, transport);
+  await Promise.race([ended, closed]);
+  await Promise.race([calls.idle(settings.drain), closed]);
+  await server.close();
+}

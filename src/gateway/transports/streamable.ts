@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Request, RequestHandler, Response } from 'express';
+import { connectServer, legacyServer } from '../../mcp/legacy.ts';
+import { accepts } from '../accept.ts';
+import { identityOf } from '../call-info.ts';
+import { type AnyTransport, callOf, type Door, limitLife, refuseDraining, refuseFull, refuseSession } from '../door.ts';
+import { begins, readMessages } from '../messages.ts';
+import { RPC, refuse } from '../rpc.ts';
+import type { Session } from '../sessions.ts';
+
+export const KEEP_ALIVE = 15_000;
+const EVENTS = 'text/event-stream';
+
+export interface Endpoint {
+  post: RequestHandler;
+  get: RequestHandler;
+  end: RequestHandler;
+}
+
+/** Streamable HTTP with sessions (2025-03-26 … 2025-11-25). Sessions are made by `initialize` alone. */
+export function streamable(door: Door): Endpoint {
+  const { sessions } = door;
+
+  function find(
+    request: Request,
+  ): { transport: StreamableHTTPServerTransport; session: Session<AnyTransport> } | undefined {
+    const session = sessions.find(sessionId(request) ?? '', 'streamable', identityOf(request).principal);
+    if (!(session?.transport instanceof StreamableHTTPServerTransport)) return undefined;
+    return { session, transport: session.transport };
+  }
+
+  async function open(request: Request, response: Response, protocolVersion: string): Promise<void> {
+    const { principal } = identityOf(request);
+    const place = sessions.reserve(principal);
+    if (typeof place === 'string') return refuseFull(response, place);
+    try {
+      const id = randomUUID();
+      const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => id, keepAliveMs: KEEP_ALIVE });
+      const close = () => transport.close();
+      const session = sessions.add({ id, kind: 'streamable', principal, transport, protocolVersion, close });
+      const server = legacyServer(
+        door.surface,
+        (extra) => callOf(extra, session),
+        (method, tool) => door.calls.observe(sessions.begin(session))(method, tool),
+      );
+      server.onclose = () => sessions.remove(id);
+      await connectServer(server, asTransport(transport));
+      sessions.hold(session, response);
+      await transport.handleRequest(request, response, request.body);
+      if (transport.sessionId === undefined) await transport.close();
+    } finally {
+      place.release();
+    }
+  }
+
+  return {
+    async post(request, response) {
+      if (!accepts(request, ['application/json', EVENTS]))
+        return refuseAccept(response, `application/json and ${EVENTS}`);
+      const found = find(request);
+      const messages = readMessages(door, request, response, found?.session.protocolVersion);
+      if (messages === undefined) return;
+      if (door.draining() && begins(messages)) return refuseDraining(response);
+      // A client that starts anew may still send the id of a session that a restart has ended.
+      const [first] = messages;
+      if (isInitializeRequest(first)) return await open(request, response, first.params.protocolVersion);
+      if (sessionId(request) === undefined) return refuseSessionless(response, messages);
+      if (found === undefined) return refuseSession(response);
+      sessions.hold(found.session, response);
+      await found.transport.handleRequest(request, response, request.body);
+    },
+    async get(request, response) {
+      if (!accepts(request, [EVENTS])) return refuseAccept(response, EVENTS);
+      if (sessionId(request) === undefined) return refuseSessionless(response, []);
+      const found = find(request);
+      if (found === undefined) return refuseSession(response);
+      sessions.hold(found.session, response);
+      limitLife(response, identityOf(request), () => found.transport.closeStandaloneSSEStream());
+      await found.transport.handleRequest(request, response);
+    },
+    async end(request, response) {
+      if (sessionId(request) === undefined) return refuseSessionless(response, []);
+      const found = find(request);
+      if (found === undefined) return refuseSession(response);
+      await found.transport.handleRequest(request, response);
+    },
+  };
+}
+
+/** --stateless: a fresh server and transport for every request; closing the request cancels its calls. */
+export function statelessPost(door: Door): RequestHandler {
+  return async (request, response) => {
+    if (!accepts(request, ['application/json', EVENTS]))
+      return refuseAccept(response, `application/json and ${EVENTS}`);
+    const messages = readMessages(door, request, response, undefined);
+    if (messages === undefined) return;
+    if (door.draining() && begins(messages)) return refuseDraining(response);
+    const transport = new StreamableHTTPServerTransport({ keepAliveMs: KEEP_ALIVE });
+    const server = legacyServer(door.surface, (extra) => callOf(extra), door.calls.observe());
+    response.once('close', () => void server.close());
+    await connectServer(server, asTransport(transport));
+    await transport.handleRequest(request, response, request.body);
+  };
+}
+
+export function refuseAccept(response: Response, types: string): void {
+  refuse(
+    response,
+    406,
+    `The answer comes as ${types}: send both names in Accept, or "*/*".`.replace(
+      'both names',
+      types.includes(' and ') ? 'both' : 'it',
+    ),
+  );
+}
+
+export function sessionId(request: Request): string | undefined {
+  const id = request.headers['mcp-session-id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function refuseSessionless(response: Response, messages: readonly JSONRPCMessage[]): void {
+  const malformed = messages.some((message) => 'method' in message && message.method === 'initialize');
+  const problem = malformed
+    ? 'initialize needs an id, protocolVersion, capabilities and clientInfo.'
+    : 'The header Mcp-Session-Id is missing: send "initialize" first, and then the id that its answer carries.';
+  refuse(response, 400, problem, malformed ? RPC.request : RPC.refused);
+}
+
+/** The SDK's class says `sessionId: string | undefined` where its interface says `sessionId?: string`. */
+function asTransport(transport: StreamableHTTPServerTransport): Transport {
+  return transport as Transport;
+}
