@@ -15,6 +15,18 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ['query', ['logql', 'promql']],
 ]);
 
+/** Words that are not accepted, but whose meaning is plain enough to offer the right one. */
+const HINTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['from', ['start']],
+  ['since', ['start']],
+  ['to', ['end']],
+  ['until', ['end']],
+  ['uid', ['datasource']],
+  ['search', ['match', 'name']],
+  ['regex', ['match']],
+  ['max_results', ['limit']],
+]);
+
 /**
  * The arguments of a call, read by the tool's parameters. Null and "" are absent; numbers, booleans and lists may come as
  * text. Throws `unknown_argument` with the nearest valid name, and `bad_argument` naming the field.
@@ -49,9 +61,9 @@ function meaningOf(key: string, parameters: Parameters): string | undefined {
 
 function unknown(key: string, parameters: Parameters): GatewayError {
   const names = Object.keys(parameters);
-  const aliases = [...ALIASES.keys()].filter((alias) => meaningOf(alias, parameters) !== undefined);
-  const near = nearest(key.slice(0, 64), [...names, ...aliases]);
-  const meant = near === undefined ? undefined : meaningOf(near, parameters);
+  const others = [...ALIASES.keys(), ...HINTS.keys()];
+  const near = nearest(key.slice(0, 64), [...names, ...others]) ?? '';
+  const meant = meaningOf(near, parameters) ?? HINTS.get(near)?.find((name) => Object.hasOwn(parameters, name));
   const hint = meant === undefined ? '.' : `; did you mean "${meant}"?`;
   const remedy = names.length === 0 ? 'This tool takes no arguments.' : `Arguments of this tool: ${names.join(', ')}.`;
   return new GatewayError('unknown_argument', `Unknown argument ${show(key)}${hint}`, { remedy });

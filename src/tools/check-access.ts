@@ -1,11 +1,12 @@
 import type { JsonAnswer } from '../answer/answer.ts';
 import { GatewayError } from '../errors.ts';
-import { datasourceHealth, listDatasources } from '../grafana/datasources.ts';
+import { listDatasources } from '../grafana/datasources.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { grafanaOrg, grafanaPermissions, grafanaSite } from '../grafana/whoami.ts';
 import { defineTool, type ToolContext } from '../mcp/define.ts';
 import { showIso } from '../time/show.ts';
 import { VERSION } from '../version.ts';
+import { healthOf } from './health.ts';
 
 /** A hop that says nothing for so long is reported as that; its request may go on. */
 const PATIENCE_MS = 10_000;
@@ -128,7 +129,7 @@ async function datasourceHops(ctx: ToolContext): Promise<Hop[]> {
 async function healthHop(ctx: ToolContext, ds: Datasource): Promise<Hop> {
   const name = `datasource:${ds.type}:${ds.uid}`;
   return await hop(ctx, name, async () => {
-    const { status, message } = await datasourceHealth(ctx.upstream, ds);
+    const { status, message } = await healthOf(ctx, ds);
     const detail = `${ds.name}: ${message || (status === 'ok' ? 'well' : status)}`;
     return status === 'error'
       ? { status, detail, remedy: 'Check its address and credentials in Grafana.' }

@@ -1,7 +1,7 @@
 import type { Answer } from '../answer/answer.ts';
 import { plural } from '../answer/text.ts';
 import { GatewayError } from '../errors.ts';
-import { datasourceHealth, resolveDatasource } from '../grafana/datasources.ts';
+import { resolveDatasource } from '../grafana/datasources.ts';
 import { familyOf } from '../grafana/families.ts';
 import { lokiLabels, lokiLabelValues, lokiVolume } from '../grafana/loki.ts';
 import { promLabels, promLabelValues } from '../grafana/prometheus.ts';
@@ -10,6 +10,7 @@ import { defineTool, type ToolContext } from '../mcp/define.ts';
 import { resolveWindow } from '../time/read.ts';
 import { showWindow } from '../time/show.ts';
 import type { Window } from '../time/window.ts';
+import { healthOf } from './health.ts';
 import { factsOf, metadataOf } from './metric-facts.ts';
 import { some } from './no-lines.ts';
 import { datasource } from './parameters.ts';
@@ -64,7 +65,7 @@ interface Content {
 
 async function healthText(ctx: ToolContext, ds: Datasource): Promise<string> {
   try {
-    const { status, message } = await datasourceHealth(ctx.upstream, ds);
+    const { status, message } = await healthOf(ctx, ds);
     return `health ${status}${message === '' ? '' : `: ${message.replace(/\s+/g, ' ')}`}`;
   } catch (error) {
     if (ctx.call.signal.aborted || !(error instanceof GatewayError)) throw error;

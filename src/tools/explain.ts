@@ -1,6 +1,8 @@
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import { classifyLogql } from '../logs/logql.ts';
 import { explainLokiError } from '../logs/problems.ts';
 import { explainPromError } from '../metrics/problems.ts';
+import { checkPromql } from '../metrics/promql.ts';
 
 const EXPLAINERS = { loki: explainLokiError, prometheus: explainPromError };
 const OF_THE_QUERY: readonly ErrorCode[] = ['bad_query', 'datasource_limit', 'too_many_points'];
@@ -16,6 +18,17 @@ export async function explained<T>(family: keyof typeof EXPLAINERS, query: strin
     // Not understood: the words of the first reader stand.
     if (kind === 'other') throw error;
     const code = kind === 'limit' && error.code === 'bad_query' ? 'datasource_limit' : error.code;
-    throw new GatewayError(code, message, { lines, ...(remedy === undefined ? {} : { remedy }), cause: error });
+    const better = otherLanguage(family, query) ?? remedy;
+    throw new GatewayError(code, message, { lines, ...(better === undefined ? {} : { remedy: better }), cause: error });
   }
+}
+
+/** A query that is none here and one in the other language came to the wrong tool. */
+function otherLanguage(family: keyof typeof EXPLAINERS, query: string): string | undefined {
+  if (family === 'loki') {
+    const isPromql = classifyLogql(query).kind === 'invalid' && checkPromql(query).valid;
+    return isPromql ? 'It reads as PromQL: query_prometheus runs it.' : undefined;
+  }
+  const isLogql = !checkPromql(query).valid && classifyLogql(query).kind !== 'invalid';
+  return isLogql ? 'It reads as LogQL: query_loki_logs runs it.' : undefined;
 }
