@@ -16,9 +16,8 @@ export interface Session<T> {
 }
 
 export interface Sessions<T> {
-  /** A place for one more of this principal, or why there is none. `release` gives it back; call it once `add` is done. */
-  reserve(principal: string): { release(): void } | 'full' | 'full for principal';
-  add(session: Omit<Session<T>, 'lastSeen' | 'open'>): Session<T>;
+  /** The session, or why there is no place for it. */
+  add(session: Omit<Session<T>, 'lastSeen' | 'open'>): Session<T> | 'full' | 'full for principal';
   /** Undefined for an unknown id, another kind and another principal alike. */
   find(id: string, kind: Session<T>['kind'], principal: string): Session<T> | undefined;
   /** Counts as activity until the returned function is called. */
@@ -36,7 +35,6 @@ type Limits = Pick<Settings, 'sessionIdle' | 'maxSessions' | 'maxSessionsPerPrin
 /** Who owns which session. Idle ones end after --session-idle; nothing else outlives its transport. */
 export function createSessions<T>(limits: Limits): Sessions<T> {
   const all = new Map<string, Session<T>>();
-  const reserved = new Map<string, number>();
   const sweep = setInterval(endIdle, Math.min(30_000, Math.max(100, limits.sessionIdle / 4))).unref();
 
   function endIdle(): void {
@@ -49,9 +47,7 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
     all.delete(session.id);
     await session.close().catch(() => {});
   }
-  const held = (principal: string) => reserved.get(principal) ?? 0;
   const owned = (principal: string) => [...all.values()].filter((s) => s.principal === principal).length;
-  const waiting = () => [...reserved.values()].reduce((sum, n) => sum + n, 0);
 
   function begin(session: Session<T>): () => void {
     session.open += 1;
@@ -64,19 +60,9 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
     };
   }
   return {
-    reserve(principal) {
-      if (all.size + waiting() >= limits.maxSessions) return 'full';
-      if (owned(principal) + held(principal) >= limits.maxSessionsPerPrincipal) return 'full for principal';
-      reserved.set(principal, held(principal) + 1);
-      return {
-        release() {
-          const left = held(principal) - 1;
-          if (left > 0) reserved.set(principal, left);
-          else reserved.delete(principal);
-        },
-      };
-    },
     add(session) {
+      if (all.size >= limits.maxSessions) return 'full';
+      if (owned(session.principal) >= limits.maxSessionsPerPrincipal) return 'full for principal';
       const added = { ...session, lastSeen: Date.now(), open: 0 };
       all.set(session.id, added);
       return added;

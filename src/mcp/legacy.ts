@@ -10,6 +10,7 @@ import {
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  type RequestId,
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -90,9 +91,18 @@ export function legacyServer(
 
 /**
  * Connects a server to a transport, with a reader between the two: the SDK answers parameters of the wrong shape with
- * an internal error and a dump of its schema.
+ * an internal error and a dump of its schema. `onAnswer` hears the id of each request as its answer is sent.
  */
-export async function connectServer(server: Server, transport: Transport): Promise<void> {
+export async function connectServer(
+  server: Server,
+  transport: Transport,
+  onAnswer?: (id: RequestId) => void,
+): Promise<void> {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (!('method' in message) && message.id !== undefined) onAnswer?.(message.id);
+    return send(message, options);
+  };
   await server.connect(transport);
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {

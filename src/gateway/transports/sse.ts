@@ -18,29 +18,24 @@ export function sse(door: Door): { open: RequestHandler; message: RequestHandler
       if (door.draining()) return refuseDraining(response);
       const identity = identityOf(request);
       const { principal } = identity;
-      const place = sessions.reserve(principal);
-      if (typeof place === 'string') return refuseFull(response, place);
-      try {
-        response.setHeader('X-Accel-Buffering', 'no');
-        const transport = new SSEServerTransport(`${settings.basePath}/messages`, response);
-        const id = transport.sessionId;
-        const session = sessions.add({ id, kind: 'sse', principal, transport, close: () => transport.close() });
-        const server = legacyServer(
-          door.surface,
-          (extra) => callOf(extra, session),
-          (method, tool) => door.calls.observe(sessions.begin(session))(method, tool),
-        );
-        const keepAlive = setInterval(() => response.write(': keepalive\n\n'), KEEP_ALIVE).unref();
-        server.onclose = () => {
-          clearInterval(keepAlive);
-          sessions.remove(id);
-        };
-        sessions.hold(session, response);
-        limitLife(response, identity, () => void transport.close());
-        await connectServer(server, transport);
-      } finally {
-        place.release();
-      }
+      const transport = new SSEServerTransport(`${settings.basePath}/messages`, response);
+      const id = transport.sessionId;
+      const session = sessions.add({ id, kind: 'sse', principal, transport, close: () => transport.close() });
+      if (typeof session === 'string') return refuseFull(response, session);
+      response.setHeader('X-Accel-Buffering', 'no');
+      const server = legacyServer(
+        door.surface,
+        (extra) => callOf(extra, session),
+        (method, tool) => door.calls.observe(sessions.begin(session))(method, tool),
+      );
+      const keepAlive = setInterval(() => response.write(': keepalive\n\n'), KEEP_ALIVE).unref();
+      server.onclose = () => {
+        clearInterval(keepAlive);
+        sessions.remove(id);
+      };
+      sessions.hold(session, response);
+      limitLife(response, identity, () => void transport.close());
+      await connectServer(server, transport);
     },
     async message(request: Parameters<RequestHandler>[0] & WithAuth, response) {
       const id = new URLSearchParams(request.url.split('?')[1]).get('sessionId');

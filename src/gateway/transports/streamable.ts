@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CancelledNotificationSchema,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Request, RequestHandler, Response } from 'express';
 import { connectServer, legacyServer } from '../../mcp/legacy.ts';
 import { accepts } from '../accept.ts';
@@ -23,37 +29,33 @@ export interface Endpoint {
 /** Streamable HTTP with sessions (2025-03-26 … 2025-11-25). Sessions are made by `initialize` alone. */
 export function streamable(door: Door): Endpoint {
   const { sessions } = door;
+  const pendings = new WeakMap<AnyTransport, Pending>();
 
-  function find(
-    request: Request,
-  ): { transport: StreamableHTTPServerTransport; session: Session<AnyTransport> } | undefined {
+  function find(request: Request): Found | undefined {
     const session = sessions.find(sessionId(request) ?? '', 'streamable', identityOf(request).principal);
     if (!(session?.transport instanceof StreamableHTTPServerTransport)) return undefined;
-    return { session, transport: session.transport };
+    return { session, transport: session.transport, pending: pendings.get(session.transport) ?? new Map() };
   }
 
   async function open(request: Request, response: Response, protocolVersion: string): Promise<void> {
     const { principal } = identityOf(request);
-    const place = sessions.reserve(principal);
-    if (typeof place === 'string') return refuseFull(response, place);
-    try {
-      const id = randomUUID();
-      const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => id, keepAliveMs: KEEP_ALIVE });
-      const close = () => transport.close();
-      const session = sessions.add({ id, kind: 'streamable', principal, transport, protocolVersion, close });
-      const server = legacyServer(
-        door.surface,
-        (extra) => callOf(extra, session),
-        (method, tool) => door.calls.observe(sessions.begin(session))(method, tool),
-      );
-      server.onclose = () => sessions.remove(id);
-      await connectServer(server, asTransport(transport));
-      sessions.hold(session, response);
-      await transport.handleRequest(request, response, request.body);
-      if (transport.sessionId === undefined) await transport.close();
-    } finally {
-      place.release();
-    }
+    const id = randomUUID();
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => id, keepAliveMs: KEEP_ALIVE });
+    const close = () => transport.close();
+    const session = sessions.add({ id, kind: 'streamable', principal, transport, protocolVersion, close });
+    if (typeof session === 'string') return refuseFull(response, session);
+    const server = legacyServer(
+      door.surface,
+      (extra) => callOf(extra, session),
+      (method, tool) => door.calls.observe(sessions.begin(session))(method, tool),
+    );
+    server.onclose = () => sessions.remove(id);
+    const pending: Pending = new Map();
+    pendings.set(transport, pending);
+    await connectServer(server, asTransport(transport), (id) => pending.delete(id));
+    sessions.hold(session, response);
+    await transport.handleRequest(request, response, request.body);
+    if (transport.sessionId === undefined) await transport.close();
   }
 
   return {
@@ -69,8 +71,19 @@ export function streamable(door: Door): Endpoint {
       if (isInitializeRequest(first)) return await open(request, response, first.params.protocolVersion);
       if (sessionId(request) === undefined) return refuseSessionless(response, messages);
       if (found === undefined) return refuseSession(response);
+      const twice = begin(found.pending, messages);
+      if (twice !== undefined) {
+        return refuse(
+          response,
+          400,
+          `The id ${JSON.stringify(twice)} belongs to a request that still runs.`,
+          RPC.request,
+        );
+      }
       sessions.hold(found.session, response);
       await found.transport.handleRequest(request, response, request.body);
+      if (response.statusCode >= 400) forget(found.pending, messages);
+      for (const message of messages) endCancelled(found, message);
     },
     async get(request, response) {
       if (!accepts(request, [EVENTS])) return refuseAccept(response, EVENTS);
@@ -90,6 +103,40 @@ export function streamable(door: Door): Endpoint {
   };
 }
 
+/** Requests that are not answered yet; true when one has its stream to itself. */
+type Pending = Map<RequestId, boolean>;
+
+interface Found {
+  session: Session<AnyTransport>;
+  transport: StreamableHTTPServerTransport;
+  pending: Pending;
+}
+
+/**
+ * Notes the requests as under way; an id that is already is given back, and nothing noted. The SDK finds the stream of
+ * an answer by the id alone: of two requests with one id, the first would wait for ever.
+ */
+function begin(pending: Pending, messages: readonly JSONRPCMessage[]): RequestId | undefined {
+  const ids = messages.filter(isJSONRPCRequest).map((request) => request.id);
+  const twice = ids.find((id, i) => pending.has(id) || ids.indexOf(id) !== i);
+  if (twice === undefined) for (const id of ids) pending.set(id, messages.length === 1);
+  return twice;
+}
+
+/** What the SDK refused is not under way. */
+function forget(pending: Pending, messages: readonly JSONRPCMessage[]): void {
+  for (const request of messages.filter(isJSONRPCRequest)) pending.delete(request.id);
+}
+
+/** A cancelled request gets no answer (2025-11-25, basic/utilities/cancellation): its stream would stay open for ever. */
+function endCancelled({ transport, pending }: Found, message: JSONRPCMessage): void {
+  const cancelled = CancelledNotificationSchema.safeParse(message);
+  const id = cancelled.data?.params.requestId;
+  if (id === undefined) return;
+  if (pending.get(id) === true) transport.closeSSEStream(id);
+  pending.delete(id);
+}
+
 /** --stateless: a fresh server and transport for every request; closing the request cancels its calls. */
 export function statelessPost(door: Door): RequestHandler {
   return async (request, response) => {
@@ -107,14 +154,7 @@ export function statelessPost(door: Door): RequestHandler {
 }
 
 export function refuseAccept(response: Response, types: string): void {
-  refuse(
-    response,
-    406,
-    `The answer comes as ${types}: send both names in Accept, or "*/*".`.replace(
-      'both names',
-      types.includes(' and ') ? 'both' : 'it',
-    ),
-  );
+  refuse(response, 406, `The answer comes as ${types}: name them in Accept, or send "*/*".`);
 }
 
 export function sessionId(request: Request): string | undefined {
