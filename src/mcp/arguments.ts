@@ -17,6 +17,8 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Words that are not accepted, but whose meaning is plain enough to offer the right one. */
 const HINTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['promql', ['logql']],
+  ['logql', ['promql']],
   ['from', ['start']],
   ['since', ['start']],
   ['to', ['end']],
