@@ -64,7 +64,6 @@ export const settingsSchema = z.strictObject({
   allowDatasources: list.optional().describe('Uids of the only datasources that are offered.'),
   denyDatasources: list.optional().describe('Uids of datasources that are never offered.'),
   tools: list.optional().describe('Groups or names of tools to offer; default all.'),
-  allowWrites: flag.default(false).describe('Offer writing tools.'),
   grafanaUrl: z
     .string()
     .optional()
