@@ -57,15 +57,17 @@ export async function callTool(
   const began = performance.now();
   if (tool === undefined) {
     audit('unknown_tool', undefined);
-    const hint = didYouMean(
-      name.slice(0, 64),
-      visible.map((one) => one.name),
-    );
-    throw new RpcFault('badParams', `There is no tool "${name.slice(0, 64)}"${hint}`);
+    throw new RpcFault('badParams', unknownTool(name.slice(0, 64), visible));
   }
   const { result, code } = await run(runtime, tool, args, ctx);
   audit(code, result);
   return result;
+}
+
+function unknownTool(name: string, visible: readonly Tool[]): string {
+  const names = visible.map((one) => one.name);
+  const longer = name.length > 3 ? names.find((one) => one.startsWith(name)) : undefined;
+  return `There is no tool "${name}"${longer === undefined ? didYouMean(name, names) : `; did you mean ${longer}?`}`;
 }
 
 async function run(
@@ -91,10 +93,11 @@ async function run(
 }
 
 function asGatewayError(error: unknown, call: Call): GatewayError {
-  if (error instanceof GatewayError) return error;
+  if (error instanceof GatewayError && error.code !== 'internal') return error;
   if (call.signal.aborted) return new GatewayError('cancelled', 'The call was cancelled.');
   // What was thrown may hold anything: only the log sees it.
-  return new GatewayError('internal', `The gateway failed in this call, request id ${call.requestId}.`);
+  const what = error instanceof GatewayError ? error.message : 'The gateway failed in this call.';
+  return new GatewayError('internal', `${what} The request id is ${call.requestId}.`);
 }
 
 /** Says that the call still runs, as long as it does. Seconds count up, as the protocol wants it. */

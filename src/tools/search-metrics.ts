@@ -32,7 +32,9 @@ export const searchMetrics = defineTool({
   async run({ match, limit = 25, ...args }, ctx): Promise<Answer> {
     const ds = await resolveDatasource(ctx.upstream, args.datasource, 'prometheus');
     ctx.noteDatasource?.(ds.uid);
-    const pattern = isPattern(match) ? `{__name__=~${JSON.stringify(`(?i).*(?:${match.trim()}).*`)}}` : undefined;
+    const pattern = isPattern(match)
+      ? `{__name__!="", __name__=~${JSON.stringify(`(?i).*(?:${match.trim()}).*`)}}`
+      : undefined;
     const [names, metadata] = await Promise.all([metricNames(ctx, ds, pattern), metadataOf(ctx.upstream, ds)]);
     const found = pattern === undefined ? byWords(match, names, metadata) : names;
     const what = `${JSON.stringify(match.trim())} · last hour · ${ds.name}`;
