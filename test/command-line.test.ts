@@ -170,6 +170,11 @@ describe('call', () => {
     expect([failed.code, failed.stderr]).toEqual([1, '']);
     const json = await cli(['call', 'query_prometheus', 'promql=up', '--json'], grafana());
     expect(JSON.parse(json.stdout)).toMatchObject({ content: [{ type: 'text' }] });
+    const unknown = await cli(['call', 'query_prometeus', 'promql=up'], grafana());
+    expect([unknown.code, unknown.stderr.split('\n')[0]]).toEqual([
+      2,
+      'There is no tool "query_prometeus"; did you mean query_prometheus?',
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { didYouMean } from '../config/nearest.ts';
 import { serviceCaller } from '../gateway/identity/service.ts';
 import { shellCall } from './as-service.ts';
 import { type Command, has, UsageError } from './command.ts';
@@ -27,8 +28,12 @@ export const command: Command = {
     const abort = new AbortController();
     const stop = () => abort.abort();
     process.once('SIGINT', stop).once('SIGTERM', stop);
+    const call = shellCall(settings, caller, abort.signal);
     try {
-      const result = await surface.callTool(tool, args, shellCall(settings, caller, abort.signal));
+      const { tools } = await surface.listTools(call);
+      const names = tools.map(({ name }) => name);
+      if (!names.includes(tool)) throw new UsageError(`There is no tool "${tool}"${didYouMean(tool, names)}`);
+      const result = await surface.callTool(tool, args, call);
       if (has(flags, 'json')) shell.out(JSON.stringify(result));
       else for (const part of result.content) if (part.type === 'text') shell.out(part.text);
       return result.isError ? 1 : 0;
