@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
+import { destination } from 'pino';
 import { ConfigError } from '../config/error.ts';
 import type { Settings } from '../config/schema.ts';
 
@@ -25,30 +26,32 @@ export interface AuditRecord {
 
 /**
  * Appends JSON lines to --audit-file (made with mode 0600) or stderr. Written at once: an audit that is lost in a crash
- * is none. Throws ConfigError when the file cannot be opened.
+ * is none. Throws ConfigError when the file cannot be opened; a record that it cannot take later goes to stderr.
  */
 export function openAudit(settings: Pick<Settings, 'auditFile'>): (record: AuditRecord) => void {
+  const stderr = destination({ dest: 2, sync: true });
+  const toStderr = (record: AuditRecord) => void stderr.write(line(record));
   const path = settings.auditFile;
-  if (path === undefined) return (record) => write(2, { audit: true, ...record });
-  // Opened once now so that a bad path stops the start, and then per line, so that rotating the file is safe.
-  append(path, (fd) => void fd);
-  return (record) => append(path, (fd) => write(fd, record));
-}
-
-function append(path: string, use: (fd: number) => void): void {
-  let fd: number;
+  if (path === undefined) return toStderr;
   try {
-    fd = openSync(path, 'a', 0o600);
+    append(path, '');
   } catch {
     throw new ConfigError(`--audit-file names ${path}, which cannot be written.`);
   }
-  try {
-    use(fd);
-  } finally {
-    closeSync(fd);
-  }
+  return (record) => {
+    try {
+      append(path, line(record));
+    } catch {
+      toStderr(record);
+    }
+  };
 }
 
-function write(fd: number, record: object): void {
-  writeSync(fd, `${JSON.stringify(record)}\n`);
+/** Opened anew for each record, so that the file may be rotated at any time. */
+function append(path: string, text: string): void {
+  appendFileSync(path, text, { mode: 0o600 });
+}
+
+function line(record: AuditRecord): string {
+  return `${JSON.stringify(record)}\n`;
 }

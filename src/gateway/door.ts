@@ -21,6 +21,8 @@ export interface Door {
   sessions: Sessions<AnyTransport>;
   calls: Calls;
   requests: RateLimit;
+  /** Ends of the requests that run without a session. */
+  passing: Set<() => Promise<void>>;
   draining(): boolean;
 }
 

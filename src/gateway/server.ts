@@ -40,7 +40,8 @@ export async function startGateway(
   });
   const metrics: Metrics = createMetrics({ grafana, sessions: sessions.count, running: calls.running });
   const requests = createRateLimit(settings.rateLimit);
-  const door: Door = { settings, surface, sessions, calls, requests, draining: () => draining };
+  const passing: Door['passing'] = new Set();
+  const door: Door = { settings, surface, sessions, calls, requests, passing, draining: () => draining };
   const identify = createIdentify(settings, grafana, log);
   const server = openServer(settings, createApp({ door, grafana, identify, metrics, log }));
   const port = await listen(server, settings.host, settings.port);
@@ -53,7 +54,7 @@ export async function startGateway(
     // The listener stays open meanwhile, so that a probe can see that this instance is not ready.
     draining = true;
     await calls.idle(settings.drain);
-    await sessions.closeAll();
+    await Promise.all([sessions.closeAll(), ...[...passing].map((cut) => cut())]);
     await Promise.all([end(server), scraped === undefined ? undefined : end(scraped)]);
   }
   let closing: Promise<void> | undefined;

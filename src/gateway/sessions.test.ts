@@ -92,13 +92,13 @@ test('two clients with equal request ids, interleaved, each get their own answer
 });
 
 test('1,000 sessions opened and dropped are none after the idle time; a stream or a running call keeps its own', async () => {
-  const front = await startFront({ sessionIdle: '700ms', maxSessions: 2000, maxSessionsPerPrincipal: 2000 });
+  const front = await startFront({ sessionIdle: '500ms', maxSessions: 2000, maxSessionsPerPrincipal: 2000 });
   const streaming = await open(front.port);
   const held = await stream(front.port, { session: streaming });
   const calling = await open(front.port);
   const running = ask(front.port, {
     session: calling,
-    body: rpc('tools/call', { name: 'slow', arguments: { ms: 4000 } }),
+    body: rpc('tools/call', { name: 'slow', arguments: { ms: 2500 } }),
   });
   let most = 0;
   for (let i = 0; i < 20; i++) {
@@ -133,12 +133,12 @@ test('a call that outlives its dropped POST keeps its session', async () => {
       accept: 'application/json, text/event-stream',
       'mcp-session-id': session,
     },
-    body: JSON.stringify(rpc('tools/call', { name: 'slow', arguments: { ms: 1500 } })),
+    body: JSON.stringify(rpc('tools/call', { name: 'slow', arguments: { ms: 900 } })),
   }).catch(() => {});
   await until(() => front.calls.length > 0);
   controller.abort();
   await dropped;
-  await new Promise((resolve) => setTimeout(resolve, 800));
+  await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await sessionsOf(front)).toBe(1);
   expect(front.calls.at(-1)?.signal.aborted).toBe(false);
   await until(async () => (await sessionsOf(front)) === 0, 4000);

@@ -18,18 +18,25 @@ const DEADLINE = 10_000;
 
 type Verdict = 'good' | 'bad';
 
-/** A caller's own service-account token, checked with GET /api/org before first use and used upstream as it is. */
-export function createGrafanaTokens(settings: Settings, grafana: GrafanaClient): (token: string) => Promise<Identity> {
+/**
+ * A caller's own service-account token, checked with GET /api/org before first use and used upstream as it is.
+ * `forwarded`: headers of the caller without which an auth proxy would not let the check through.
+ */
+export function createGrafanaTokens(
+  settings: Settings,
+  grafana: GrafanaClient,
+): (token: string, forwarded: Record<string, string>) => Promise<Identity> {
   const verdicts = new LRUCache<string, Verdict>({ max: REMEMBERED });
   const running = new Map<string, Promise<Verdict>>();
 
-  async function check(token: string): Promise<Verdict> {
+  async function check(token: string, forwarded: Record<string, string>): Promise<Verdict> {
     try {
       await grafanaOrg(
         grafana.for({
           caller: fixedCaller(`Bearer ${token}`),
           signal: AbortSignal.timeout(DEADLINE),
           requestId: randomUUID(),
+          forwarded,
         }),
       );
       return 'good';
@@ -42,24 +49,25 @@ export function createGrafanaTokens(settings: Settings, grafana: GrafanaClient):
     }
   }
 
-  async function verdictOn(token: string, digest: string): Promise<Verdict> {
-    const known = verdicts.get(digest);
+  async function verdictOn(token: string, forwarded: Record<string, string>): Promise<Verdict> {
+    const key = sha256(JSON.stringify([token, forwarded]));
+    const known = verdicts.get(key);
     if (known !== undefined) return known;
-    const joined = running.get(digest);
+    const joined = running.get(key);
     if (joined !== undefined) return await joined;
-    const fresh = check(token)
+    const fresh = check(token, forwarded)
       .then((verdict) => {
-        verdicts.set(digest, verdict, { ttl: verdict === 'good' ? GOOD_FOR : BAD_FOR });
+        verdicts.set(key, verdict, { ttl: verdict === 'good' ? GOOD_FOR : BAD_FOR });
         return verdict;
       })
-      .finally(() => running.delete(digest));
-    running.set(digest, fresh);
+      .finally(() => running.delete(key));
+    running.set(key, fresh);
     return await fresh;
   }
 
-  return async (token) => {
+  return async (token, forwarded) => {
+    if ((await verdictOn(token, forwarded)) === 'bad') throw new Refusal('invalid');
     const digest = sha256(token);
-    if ((await verdictOn(token, digest)) === 'bad') throw new Refusal('invalid');
     return {
       kind: 'grafana',
       principal: `grafana:${digest}`,

@@ -5,6 +5,7 @@ import { ConfigError } from '../../config/error.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { GrafanaClient } from '../../grafana/client.ts';
 import type { Identity } from '../../identity.ts';
+import { forwardedHeaders } from '../call-info.ts';
 import { readBearer } from './bearer.ts';
 import { createGrafanaTokens } from './grafana-token.ts';
 import { createJwt } from './jwt.ts';
@@ -31,18 +32,19 @@ export function createIdentify(settings: Settings, grafana: GrafanaClient, log: 
       : undefined;
   const nobody = kinds.includes('anonymous') ? anonymous(settings, needed('anonymous')) : undefined;
 
-  async function recognise(token: string): Promise<Identity> {
+  async function recognise(token: string, headers: IncomingHttpHeaders): Promise<Identity> {
+    const forwarded = () => forwardedHeaders(headers, settings.forwardHeaders);
     // A token's shape says which kind it claims to be; each is asked at most once, so that no error tells another's.
     if (byJwt && looksLikeJwt(token)) return await byJwt(token);
-    if (byGrafana && looksLikeGrafana(token)) return await byGrafana(token);
+    if (byGrafana && looksLikeGrafana(token)) return await byGrafana(token, forwarded());
     if (byKey) return byKey(token);
-    if (byGrafana) return await byGrafana(token);
+    if (byGrafana) return await byGrafana(token, forwarded());
     throw new Refusal('invalid');
   }
 
   return async (headers) => {
     const token = readBearer(headers.authorization);
-    if (token !== undefined) return narrowed(await recognise(token), headers);
+    if (token !== undefined) return narrowed(await recognise(token, headers), headers);
     if (nobody === undefined) throw new Refusal('missing');
     return narrowed(nobody, headers);
   };

@@ -245,7 +245,7 @@ async function slow(ms: number, call: Call) {
   return { content: [{ type: 'text' as const, text: how }] };
 }
 
-function fakeGrafana(checks: string[], up: () => boolean): GrafanaClient {
+export function fakeGrafana(checks: string[], up: () => boolean): GrafanaClient {
   return {
     for: ({ caller, signal }) => ({
       caller,

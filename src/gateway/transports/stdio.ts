@@ -33,6 +33,8 @@ export async function serveStdio(surface: Surface, settings: Settings, log: Logg
     ({ signal }) => ({ identity, signal, requestId: randomUUID() }),
     calls.observe(),
   );
+  // Such a line names no request that could be answered.
+  server.onerror = ({ name }) => log.warn({ name }, 'a line on stdin is no message, or an answer could not be sent');
   // The client is gone: what is still written to it has no reader.
   process.stdout.on('error', () => void server.close());
   const ended = Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);

@@ -147,7 +147,12 @@ export function statelessPost(door: Door): RequestHandler {
     if (door.draining() && begins(messages)) return refuseDraining(response);
     const transport = new StreamableHTTPServerTransport({ keepAliveMs: KEEP_ALIVE });
     const server = legacyServer(door.surface, (extra) => callOf(extra), door.calls.observe());
-    response.once('close', () => void server.close());
+    const cut = () => server.close();
+    door.passing.add(cut);
+    response.once('close', () => {
+      door.passing.delete(cut);
+      void cut();
+    });
     await connectServer(server, asTransport(transport));
     await transport.handleRequest(request, response, request.body);
   };
