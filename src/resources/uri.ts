@@ -19,7 +19,7 @@ export function datasourceUri(type: string, name: string): string {
  */
 export function parseUri(uri: string): ResourceAddress {
   if (uri.length > LONGEST) throw new RpcFault('badParams', `The URI is longer than ${LONGEST} characters.`);
-  if (/[\u0000-\u001f\u007f]/.test(uri)) throw new RpcFault('badParams', 'The URI holds control characters.');
+  checkCharacters(uri);
   if (uri === OVERVIEW) return { kind: 'overview' };
   const match = /^datasource:([^:/]*):(.*)$/su.exec(uri);
   if (match === null) {
@@ -53,8 +53,14 @@ function decode(text: string): string {
   } catch {
     throw broken();
   }
-  if (/[\u0000-\u001f\u007f]/.test(decoded)) throw new RpcFault('badParams', 'The URI holds control characters.');
+  checkCharacters(decoded);
   return decoded;
+}
+
+function checkCharacters(text: string): void {
+  if (/[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(text)) {
+    throw new RpcFault('badParams', 'The URI holds control characters or halves of characters.');
+  }
 }
 
 function broken(): RpcFault {
