@@ -69,7 +69,7 @@ export const ERRORS = {
   ambiguous_datasource: {
     fault: 'caller',
     meaning: 'More than one datasource fits.',
-    remedy: 'Pass one of the uids that the message lists.',
+    remedy: 'Pass one of these uids as "datasource".',
   },
   wrong_datasource_type: {
     fault: 'caller',

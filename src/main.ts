@@ -38,7 +38,7 @@ async function main(argv: string[], { out, err }: Shell): Promise<number> {
       return 0;
     }
     const { parseFlags } = await import('./config/flags.ts');
-    const { didYouMean } = await import('./config/nearest.ts');
+    const { didYouMean } = await import('./nearest.ts');
     const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (entry === undefined) {
       err(name === '' ? overview() : `Unknown command "${name}"${didYouMean(name, Object.keys(COMMANDS))}`);

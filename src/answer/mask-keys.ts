@@ -73,7 +73,7 @@ function findValue(text: string, wordAt: number, wordEnd: number, group: Group):
     const loose = separator[2] === ':' && separator[1] === undefined;
     return readValue(text, SEPARATOR.lastIndex, group, loose, wordAt);
   }
-  // `--db-password hunter2`, and SQL's PASSWORD 'hunter2'.
+  // `--db-password s3cret`, and SQL's PASSWORD 's3cret'.
   const option = /--[A-Za-z-]{0,40}$/.test(text.slice(Math.max(0, wordAt - 42), wordAt)) ? OPTION_VALUE : SQL_VALUE;
   if (group === 'cookie' || group === 'signature' || (option === SQL_VALUE && group !== 'password')) return undefined;
   option.lastIndex = wordEnd;

@@ -1,5 +1,5 @@
-import { didYouMean } from '../config/nearest.ts';
 import { serviceCaller } from '../gateway/identity/service.ts';
+import { didYouMean } from '../nearest.ts';
 import { shellCall } from './as-service.ts';
 import { type Command, has, UsageError } from './command.ts';
 import { assemble } from './start.ts';

@@ -5,10 +5,10 @@ import { ConfigError } from '../config/error.ts';
 import { errorCode } from '../config/file.ts';
 import type { Flags } from '../config/flags.ts';
 import { readSettings } from '../config/load.ts';
-import { didYouMean } from '../config/nearest.ts';
 import type { Settings } from '../config/schema.ts';
 import { duration } from '../config/values.ts';
 import { SCOPES } from '../identity.ts';
+import { didYouMean } from '../nearest.ts';
 import { type Command, noArguments, option, UsageError } from './command.ts';
 
 /** Prints a JWT that the gateway with the same settings accepts. */

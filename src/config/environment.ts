@@ -1,6 +1,6 @@
+import { didYouMean } from '../nearest.ts';
 import { ConfigError } from './error.ts';
 import type { Given } from './flags.ts';
-import { didYouMean } from './nearest.ts';
 import { SETTINGS } from './table.ts';
 import { clean } from './text.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { didYouMean } from '../nearest.ts';
 import { ConfigError } from './error.ts';
 import type { Given } from './flags.ts';
-import { didYouMean } from './nearest.ts';
 import { SETTINGS, settingRow } from './table.ts';
 import { clean } from './text.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { didYouMean } from '../nearest.ts';
 import { ConfigError } from './error.ts';
-import { didYouMean } from './nearest.ts';
 import { SETTINGS, type SettingKey } from './table.ts';
 
 /** A value as it was given, before it is read; `where` names its place in a sentence. */

@@ -1,9 +1,9 @@
+import { didYouMean } from '../nearest.ts';
 import { checkSettings } from './check.ts';
 import { CONFIG_ENV, readEnvironment } from './environment.ts';
 import { ConfigError } from './error.ts';
 import { readConfigFile } from './file.ts';
 import { type Flags, type Given, parseFlags } from './flags.ts';
-import { didYouMean } from './nearest.ts';
 import { type Settings, settingsSchema } from './schema.ts';
 import { type SettingKey, settingRow } from './table.ts';
 import { clean } from './text.ts';

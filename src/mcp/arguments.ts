@@ -1,5 +1,5 @@
-import { nearest } from '../config/nearest.ts';
 import { GatewayError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { Parameter, Parameters } from './define.ts';
 
 /** Spellings of other servers, and what they mean here: the first that the tool has a parameter for. */

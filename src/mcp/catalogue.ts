@@ -1,6 +1,6 @@
 import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js';
 import { ConfigError } from '../config/error.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { didYouMean } from '../nearest.ts';
 import { getPrompt, listPrompts } from '../prompts/surface.ts';
 import { listResources, listTemplates, readResource } from '../resources/surface.ts';
 import { TOOLS } from '../tools/table.ts';

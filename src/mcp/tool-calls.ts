@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type Edge, finish, finishError } from '../answer/edge.ts';
-import { didYouMean } from '../config/nearest.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import { readArguments } from './arguments.ts';
 import type { Call } from './call.ts';
 import { openContext } from './context.ts';

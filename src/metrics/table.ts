@@ -104,14 +104,13 @@ function noteOf(s: Summary, zone: string): string {
   const since = s.since === undefined ? '' : ` since ${clock(s.since, zone)}`;
   const peak = s.trend === 'peak' ? ` ${clock(s.max.time, zone)}` : '';
   const gaps = s.gaps.slice(0, MAX_GAPS).map(({ from, to, edge }) => {
-    if (edge === 'start') return `no data until ${fullClock(to, zone)}`;
-    return edge === 'end'
-      ? `no data since ${fullClock(from, zone)}`
-      : `no data ${fullClock(from, zone)}–${fullClock(to, zone)}`;
+    if (edge === 'start') return `until ${fullClock(to, zone)}`;
+    return edge === 'end' ? `since ${fullClock(from, zone)}` : `${fullClock(from, zone)}–${fullClock(to, zone)}`;
   });
-  if (s.gaps.length > MAX_GAPS) gaps.push(`${s.gaps.length - MAX_GAPS} more gaps`);
+  const more = s.gaps.length > MAX_GAPS ? ` and ${s.gaps.length - MAX_GAPS} more` : '';
+  const holes = gaps.length === 0 ? [] : [`no data ${gaps.join(', ')}${more}`];
   const nans = s.nans > 0 ? [`NaN × ${s.nans}`] : [];
-  return [`${s.trend}${since}${peak}`, ...gaps, ...nans].join(', ');
+  return [`${s.trend}${since}${peak}`, ...holes, ...nans].join(', ');
 }
 
 /** Minutes are enough where the time is on one. */

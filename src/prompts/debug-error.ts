@@ -1,4 +1,5 @@
 import { quoteData } from '../answer/edge.ts';
+import { resolveDatasource } from '../grafana/datasources.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { readInstant } from '../time/read.ts';
 import markdown from './debug-error.md';
@@ -14,7 +15,7 @@ export const debugError = {
   async values(args: Readonly<Record<string, string>>, ctx: ToolContext): Promise<Record<string, string>> {
     const { error = '', service, since = '1h' } = args;
     await readInstant(since, ctx.now);
-    const label = await serviceLabel(ctx);
+    const { label, loki, prometheus } = await surroundings(ctx);
     const everywhere = `{${label}=~".+"}`;
     const selector = service === undefined ? everywhere : `{${label}=${quote(service)}}`;
     const needle = needleOf(error);
@@ -26,6 +27,8 @@ export const debugError = {
         ctx.settings.mask,
       ),
       start: JSON.stringify(since),
+      loki: JSON.stringify(loki),
+      prometheus: JSON.stringify(prometheus),
       log_query: JSON.stringify(log),
       count_query: JSON.stringify(`sum(count_over_time(${log} [1m]))`),
       stream_query: JSON.stringify(selector),
@@ -35,10 +38,15 @@ export const debugError = {
   },
 };
 
-/** Without Loki the prompt still reads well; the steps that fail will say why. */
-async function serviceLabel(ctx: ToolContext): Promise<string> {
+/** What the calls name. While Grafana cannot be asked the prompt still reads well, and its first step says why. */
+async function surroundings(ctx: ToolContext): Promise<{ label: string; loki: string; prometheus: string }> {
   const found = await findServices(ctx).catch(() => undefined);
-  return found?.label ?? 'service_name';
+  const metrics = await resolveDatasource(ctx.upstream, undefined, 'prometheus').catch(() => undefined);
+  return {
+    label: found?.label ?? 'service_name',
+    loki: found?.datasource ?? '<uid of a Loki datasource>',
+    prometheus: metrics?.uid ?? '<uid of a Prometheus datasource>',
+  };
 }
 
 /** The most telling part of the error: its first line that has letters, without what often varies at its end. */

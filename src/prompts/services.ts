@@ -8,6 +8,8 @@ const SERVICE_LABELS = ['service_name', 'service', 'app', 'application', 'app_na
 const HOUR = 3_600_000_000_000n;
 
 export interface Services {
+  /** uid of the Loki datasource */
+  datasource: string;
   /** The label that names services in the logs. */
   label: string;
   values: string[];
@@ -24,5 +26,5 @@ export async function findServices(ctx: ToolContext): Promise<Services | undefin
   const names = (await lokiLabels(ctx.upstream, ds, window)).values;
   const label = SERVICE_LABELS.find((name) => names.includes(name));
   if (label === undefined) return undefined;
-  return { label, values: (await lokiLabelValues(ctx.upstream, ds, label, window)).values };
+  return { datasource: ds.uid, label, values: (await lokiLabelValues(ctx.upstream, ds, label, window)).values };
 }

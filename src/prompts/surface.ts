@@ -1,8 +1,8 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/sdk/types.js';
-import { didYouMean } from '../config/nearest.ts';
 import { GatewayError } from '../errors.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { RpcFault } from '../mcp/surface.ts';
+import { didYouMean } from '../nearest.ts';
 import { debugError } from './debug-error.ts';
 import { fill, type PromptTemplate } from './template.ts';
 

@@ -132,17 +132,13 @@ async function promContent(ctx: ToolContext, ds: Datasource, window: Window): Pr
   if (names.length > MAX_LABELS) rows.push(`and the labels ${names.slice(MAX_LABELS).join(', ')}`);
   const counter = metrics.find((name) => factsOf(metadata, name)?.type === 'counter' && name.endsWith('_total'));
   const by = names.includes('job') ? 'sum by (job) ' : 'sum ';
-  return {
-    rows,
-    examples: [
-      ...(metrics.includes('up') ? [call('query_prometheus', 'promql', 'up', ds)] : []),
-      ...(counter === undefined ? [] : [call('query_prometheus', 'promql', `${by}(rate(${counter}[5m]))`, ds)]),
-      ...(metrics[0] === undefined ? [] : [call('query_prometheus', 'promql', `count(${metrics[0]})`, ds)]).slice(
-        0,
-        counter === undefined ? 1 : 0,
-      ),
-    ],
-  };
+  const [any] = metrics;
+  const queries = [
+    ...(metrics.includes('up') ? ['up'] : []),
+    ...(counter === undefined ? [] : [`${by}(rate(${counter}[5m]))`]),
+  ];
+  if (queries.length === 0 && any !== undefined) queries.push(`count(${any})`);
+  return { rows, examples: queries.map((query) => call('query_prometheus', 'promql', query, ds)) };
 }
 
 function call(tool: string, parameter: string, query: string, ds: Datasource): string {

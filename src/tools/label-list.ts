@@ -1,5 +1,5 @@
 import type { JsonAnswer } from '../answer/answer.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { didYouMean } from '../nearest.ts';
 
 /** Schema of what the two label tools give: either `labels` or `values`. */
 export const labelOutput = {

@@ -37,7 +37,8 @@ export const listLokiLabels = defineTool({
     const asked = label === undefined ? lokiLabels(up, ds, q) : lokiLabelValues(up, ds, label, q);
     const { values: all, ageMs } = await explained('loki', selector ?? '', asked);
     const items = all.filter((item) => item.toLowerCase().includes(match.trim().toLowerCase()));
-    const bytes = label === undefined || items.length > MAX_VOLUMES ? new Map() : await volumes(ctx, ds, label, q);
+    const some = label !== undefined && items.length > 0 && items.length <= MAX_VOLUMES;
+    const bytes = some ? await volumes(ctx, ds, label, q) : new Map<string, number>();
     items.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0) || (a < b ? -1 : a > b ? 1 : 0));
     return labelAnswer({
       label,

@@ -1,10 +1,10 @@
 import type { Answer } from '../answer/answer.ts';
 import { plural } from '../answer/text.ts';
-import { nearest } from '../config/nearest.ts';
 import { lokiLabels, lokiLabelValues, lokiStats } from '../grafana/loki.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { classifyLogql } from '../logs/logql.ts';
 import type { ToolContext } from '../mcp/define.ts';
+import { nearest } from '../nearest.ts';
 import { showIso, showWindow } from '../time/show.ts';
 import type { Window } from '../time/window.ts';
 
@@ -64,7 +64,7 @@ async function diagnose(ctx: ToolContext, ds: Datasource, query: string, window:
   if (stats === undefined) return [];
   if (stats.streams === 0) return [`each label value exists, but no stream matches ${selector} in this window`];
   return [
-    `${selector} holds ${plural(stats.entries, 'line')} in about this window; none passes what follows the selector`,
+    `${selector} holds ${plural(stats.entries, 'line')} in about this window; none comes through the rest of the query`,
   ];
 
   async function counted(name: string, value: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { nearest } from '../config/nearest.ts';
 import { promLabelValues } from '../grafana/prometheus.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { checkPromql } from '../metrics/promql.ts';
+import { nearest } from '../nearest.ts';
 import type { Window } from '../time/window.ts';
 import { clockNote, matchersOf, some } from './no-lines.ts';
 

@@ -1,11 +1,11 @@
 import type { Answer } from '../answer/answer.ts';
 import { alignRows } from '../answer/table.ts';
 import { plural } from '../answer/text.ts';
-import { nearest } from '../config/nearest.ts';
 import { resolveDatasource } from '../grafana/datasources.ts';
 import { type MetricMetadata, promLabelValues, promQuery } from '../grafana/prometheus.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { defineTool, type ToolContext } from '../mcp/define.ts';
+import { nearest } from '../nearest.ts';
 import { explained } from './explain.ts';
 import { factsOf, metadataOf } from './metric-facts.ts';
 import { some } from './no-lines.ts';
