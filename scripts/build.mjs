@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build as esbuild } from 'esbuild';
+import { build as esbuild, stop } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 export const BUNDLE = join(root, 'dist/grafana-mcp-gateway.mjs');
@@ -28,6 +28,8 @@ export async function build() {
     logLevel: 'error',
     write: false,
   });
+  // Its service process must not stay beside a demo that goes on in this one.
+  await stop();
   const [file] = result.outputFiles;
   mkdirSync(dirname(BUNDLE), { recursive: true });
   // By rename, so that a process that starts meanwhile never reads half a file.

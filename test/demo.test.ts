@@ -36,18 +36,21 @@ test('a port in use is said, with the way out', async () => {
   await demo.stop('SIGTERM');
 });
 
-test.each(['process', 'group'] as const)('npm run demo ends with 0 when the signal reaches its %s', async (whom) => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const npm = spawn('npm', ['run', '--silent', 'demo', '--', '--json', '--port', '0'], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [line] = await once(createInterface(npm.stdout), 'line');
-  const { pid, mcp } = JSON.parse(String(line));
-  const closed = once(npm, 'close');
-  process.kill(whom === 'group' ? -(npm.pid ?? 0) : pid, 'SIGTERM');
-  const [code] = await closed;
-  expect(code).toBe(0);
-  await expect(fetch(mcp)).rejects.toThrow();
-});
+test.each(['the process', 'its group', 'npm'] as const)(
+  'npm run demo ends with 0 when the signal reaches %s',
+  async (whom) => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const npm = spawn('npm', ['run', '--silent', 'demo', '--', '--json', '--port', '0'], {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [line] = await once(createInterface(npm.stdout), 'line');
+    const { pid, mcp } = JSON.parse(String(line));
+    const closed = once(npm, 'close');
+    process.kill(whom === 'its group' ? -(npm.pid ?? 0) : whom === 'npm' ? (npm.pid ?? 0) : pid, 'SIGTERM');
+    const [code] = await closed;
+    expect(code).toBe(0);
+    await expect(fetch(mcp)).rejects.toThrow();
+  },
+);
