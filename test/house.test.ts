@@ -19,7 +19,7 @@ const DOORS: Record<string, readonly string[]> = {
   config: [],
   prompts: ['answer', 'grafana', 'mcp', 'time'],
   resources: ['answer', 'grafana', 'mcp', 'time'],
-  tools: ['answer', 'config', 'grafana', 'logs', 'mcp', 'metrics', 'resources', 'time'],
+  tools: ['answer', 'grafana', 'logs', 'mcp', 'metrics', 'resources', 'time'],
   mcp: ['answer', 'config', 'gateway', 'grafana', 'prompts', 'resources', 'time', 'tools'],
   gateway: ['config', 'grafana', 'mcp'],
   commands: ['answer', 'config', 'gateway', 'grafana', 'mcp', 'time'],

@@ -169,6 +169,15 @@ describe('query_loki_logs', () => {
     expect(text).toMatch(/the clock of this call is \d{4}-.*; did you mean start="now-1h"\?/);
   });
 
+  test('cut by the budget, the first line counts what is shown', async () => {
+    for (const answerLines of [2, 500]) {
+      const { lines, data } = await loki('{app="cart", env="prod"}', { detail: 'raw', limit: answerLines });
+      const rows = data.filter((line) => /^\d\d:\d\d:\d\d/.test(line));
+      expect(rows.length).toBeLessThanOrEqual(answerLines);
+      expect(lines[0]).toMatch(new RegExp(`^${rows.length} lines, newest first, more exist · `));
+    }
+  });
+
   test('a missing comma: the place and a query that works', async () => {
     const { text, isError } = await loki('{app="checkout" env="prod"} |= "error"');
     expect(isError).toBe(true);
@@ -290,6 +299,19 @@ describe('query_prometheus', () => {
     expect([isError, lines[0]]).toEqual([true, first]);
   });
 
+  test.each<[unknown, string]>([
+    [15, 'step 15s'],
+    ['15', 'step 15s'],
+    ['15s', 'step 15s'],
+    ['1m', 'step 1m'],
+    [undefined, 'now ('],
+  ])('step %j', async (step, shown) => {
+    expect((await prom('up{job="cart"}', { step, end: 'now' })).lines[0]).toContain(shown);
+  });
+  test.each(['0', -1, 'abc', '0s'])('step %j is refused', async (step) => {
+    expect((await prom('up', { step })).lines[0]).toBe(`"${step}" is not a duration above zero.`);
+  });
+
   test('LogQL is sent to its tool', async () => {
     expect((await prom('{app="x"} |= "a"')).text).toContain('It reads as LogQL: query_loki_logs runs it.');
   });
@@ -377,6 +399,38 @@ describe('describe_datasource, check_access, read_resource', () => {
     );
   });
 
+  test('a login page in front of Grafana: every hop says so, and the tool does not fail', async () => {
+    const apart = await openDesk();
+    apart.sandbox.faults.add({ kind: 'html' });
+    const { structured, isError } = await apart.ask('check_access');
+    const hops = structured?.hops as { hop: string; status: string; remedy?: string }[];
+    expect(isError).toBe(false);
+    expect(hops.map(({ hop, status }) => `${hop} ${status}`)).toEqual([
+      'gateway ok',
+      'grafana error',
+      'token error',
+      'permissions error',
+      'datasources error',
+    ]);
+    expect(hops[1]?.remedy).toContain('--grafana-url');
+    await apart.close();
+  });
+
+  test('a resource that does not fit is paged as text, whole', async () => {
+    const small = await openDesk(['--answer-chars', '1000']);
+    const uri = 'datasource:loki:loki-demo';
+    let text = '';
+    let cursor: unknown;
+    do {
+      const { structured, size } = await small.ask('read_resource', { uri, cursor });
+      expect(size).toBeLessThanOrEqual(1000);
+      text += String(structured?.text);
+      cursor = structured?.nextCursor;
+    } while (cursor !== undefined);
+    expect(JSON.parse(text)).toMatchObject({ uid: 'loki-demo', type: 'loki' });
+    await small.close();
+  });
+
   test('a resource by URI, and one that does not exist', async () => {
     const { structured } = await desk.ask('read_resource', { uri: 'datasource:prometheus:Prometheus Demo' });
     expect(structured).toMatchObject({
@@ -409,7 +463,7 @@ describe('every tool', () => {
             logql: '{env=~".+"} |~ "(?i)pass|token|key|cookie|auth|postgres|at "',
             detail,
             direction,
-            start: '6h',
+            start: '3h',
             limit: 2000,
           },
         ]),

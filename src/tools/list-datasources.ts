@@ -47,7 +47,7 @@ export const listDatasourcesTool = defineTool({
           isDefault,
         })),
         total: found.length,
-        ...(from + shown < found.length ? { nextCursor: encodePage(from + shown, binding) } : {}),
+        ...(shown > 0 && from + shown < found.length ? { nextCursor: encodePage(from + shown, binding) } : {}),
         ...(limited ? { note: 'Limited view: the identity lacks the permission datasources:read in Grafana.' } : {}),
         ...(found.length === 0 ? { note: nothing(all.length, types) } : {}),
       }),

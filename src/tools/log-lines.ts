@@ -70,7 +70,7 @@ export async function logLines(
       const way = direction === 'forward' ? 'newer' : 'older';
       return [
         ...notes,
-        ...(next === undefined ? [] : [`${way}: cursor="${writeLogCursor(question, page, next)}"`]),
+        ...(next === undefined || shown === 0 ? [] : [`${way}: cursor="${writeLogCursor(question, page, next)}"`]),
         ...countInstead(query, entries, window),
       ];
     },

@@ -6,7 +6,7 @@ import { RpcFault } from '../mcp/surface.ts';
 import { readResource } from '../resources/surface.ts';
 
 /** Characters of a text that travel as one entry, so that a long one can be cut and paged. */
-const PIECE = 400;
+const PIECE = 50;
 
 export const readResourceTool = defineTool({
   name: 'read_resource',
@@ -34,14 +34,14 @@ export const readResourceTool = defineTool({
     const rest = pieces.slice(from);
     return {
       entries: rest.length,
-      structured: (shown) => ({
-        ...head,
-        mimeType: body.mimeType,
-        text: rest.slice(0, shown).join(''),
-        ...(from + shown < pieces.length
-          ? { nextCursor: encodePage(from + shown, binding), note: `${from + shown} of ${pieces.length} pieces read.` }
-          : {}),
-      }),
+      structured: (shown) => {
+        const text = rest.slice(0, shown).join('');
+        const paged = from + shown < pieces.length;
+        // A cursor that does not move on would be followed for ever.
+        const next = paged && shown > 0 ? { nextCursor: encodePage(from + shown, binding) } : {};
+        const note = paged ? { note: `${text.length} characters of ${body.text.length}.` } : {};
+        return { ...head, mimeType: body.mimeType, text, ...next, ...note };
+      },
     };
   },
 });
