@@ -43,6 +43,7 @@ export function createApp({ door, grafana, identify, metrics, log }: AppParts): 
   app.use(discovery());
   app.use(authenticate(settings, identify, door.requests, log));
   app.use(readBody());
+  app.use(stillThere);
   route(app, door);
   app.use((_request, response) => refuse(response, 404, 'There is nothing here: MCP is at /mcp.'));
   app.use(onError(log));
@@ -66,6 +67,11 @@ function route(app: Express, door: Door): void {
   app.all('/mcp', only('GET, POST, DELETE'));
   app.all('/sse', only(stateless ? (noSse ? 'POST' : 'GET, POST') : 'GET, POST, DELETE'));
 }
+
+/** A client that left while it was checked must not leave a session or a call behind that nothing ends. */
+const stillThere: RequestHandler = (_request, response, next) => {
+  if (!response.destroyed) next();
+};
 
 function only(allow: string): RequestHandler {
   return (_request, response) => {

@@ -30,12 +30,13 @@ export function authenticate(settings: Settings, identify: Identify, requests: R
     }
     const address = request.ip ?? '';
     const credential = sha256(request.headers.authorization ?? '');
-    const wait = failures.peek(address);
-    if (wait > 0 && !good.has(credential)) {
-      return tooMany(response, wait, 'Too many refused credentials from this address');
-    }
+    // Taken before the check, so that many at one time count as well; given back unless the credential was refused.
+    const known = good.has(credential);
+    const wait = known ? 0 : failures.take(address);
+    if (wait > 0) return tooMany(response, wait, 'Too many refused credentials from this address');
     try {
       const identity = await identify(request.headers);
+      if (!known) failures.give(address);
       good.set(credential, true);
       const over = requests.take(identity.principal);
       if (over > 0) return tooManyRequests(response, over, settings);
@@ -45,10 +46,11 @@ export function authenticate(settings: Settings, identify: Identify, requests: R
       if (!(error instanceof Refusal)) return next(error);
       good.delete(credential);
       if (error.kind === 'unavailable') {
+        if (!known) failures.give(address);
         response.set('Retry-After', '5');
         return refuse(response, 503, `The credential cannot be checked now. ${error.message}`);
       }
-      failures.take(address);
+      if (known) failures.take(address);
       log.warn(describe(request, address, error.kind), 'unauthenticated');
       response.set('WWW-Authenticate', error.kind === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"');
       refuse(response, 401, error.kind === 'missing' ? MISSING : INVALID);

@@ -16,7 +16,7 @@ export function checkHost(settings: Settings, onRefused: () => void): RequestHan
   if (!/^(0\.0\.0\.0|\[?::\]?|)$/.test(settings.host)) allowed.add(bracketed(settings.host.toLowerCase()));
   return (request, response, next) => {
     const host = hostOf(request);
-    if (allowed.has('*') || allowed.has(host) || allowed.has(host.replace(/:\d+$/, ''))) return next();
+    if (allowed.has(host) || allowed.has(host.replace(/:\d+$/, ''))) return next();
     onRefused();
     const name = host === '' ? 'A request without Host' : `The host "${printable(host)}"`;
     refuse(

@@ -6,8 +6,8 @@ const KEYS = 10_000;
 export interface RateLimit {
   /** Takes `cost` (1); 0 when there was as much, else the seconds (≥ 1) after which there will be. */
   take(key: string, cost?: number): number;
-  /** The answer for one without taking it. */
-  peek(key: string): number;
+  /** Gives one back that was taken in vain. */
+  give(key: string): void;
 }
 
 /** A token bucket per key: `count` at once, refilled evenly over `per` ms. `count` 0 = no limit. */
@@ -28,11 +28,16 @@ export function createRateLimit(rate: { count: number; per: number }, now: () =>
   return {
     take(key, cost = 1) {
       if (rate.count === 0) return 0;
+      // What costs more than there can ever be waits for a full bucket, not for ever.
+      const needed = Math.min(cost, rate.count);
       const b = bucket(key);
-      const seconds = wait(b.left, cost);
-      if (seconds === 0) b.left -= cost;
+      const seconds = wait(b.left, needed);
+      if (seconds === 0) b.left -= needed;
       return seconds;
     },
-    peek: (key) => (rate.count === 0 ? 0 : wait(bucket(key).left, 1)),
+    give(key) {
+      const b = bucket(key);
+      b.left = Math.min(rate.count, b.left + 1);
+    },
   };
 }

@@ -3,6 +3,8 @@ import {
   isJSONRPCRequest,
   type JSONRPCMessage,
   JSONRPCMessageSchema,
+  LATEST_PROTOCOL_VERSION,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Response } from 'express';
 import { tooManyRequests } from './authenticate.ts';
@@ -44,6 +46,11 @@ export function readMessages(
   const over = messages.length > 1 ? door.requests.take(identityOf(request).principal, messages.length - 1) : 0;
   if (over > 0) return void tooManyRequests(response, over, door.settings);
   return messages;
+}
+
+/** The revision that the SDK's server agrees on when a client asks for this one. */
+export function agreedVersion(asked: string): string {
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
 }
 
 /** While the gateway drains, what runs may still be cancelled; nothing begins. */

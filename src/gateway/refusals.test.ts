@@ -17,10 +17,13 @@ import {
 let front: Front;
 let stateless: Front;
 let session: string;
+/** Opened with a revision that nobody knows: the newest was agreed on. */
+let fallback: string;
 beforeAll(async () => {
   front = await startFront({ basePath: '/tools' });
   stateless = await startFront({ stateless: true, noSse: true });
   session = await open(front.port);
+  fallback = await open(front.port, { body: initialize('1.0') });
 });
 afterAll(async () => {
   await Promise.all([front.close(), stateless.close()]);
@@ -103,6 +106,11 @@ const refusals: Record<string, Case> = {
   'a batch since 2025-06-18': { asked: inSession({ body: batch }), status: 400, code: -32600, says: /batch/i },
   'a batch, by its header': {
     asked: inSession({ body: batch, headers: { 'mcp-protocol-version': '2025-06-18' } }),
+    status: 400,
+    code: -32600,
+  },
+  'a batch where the revision was unknown': {
+    asked: () => ({ session: fallback, body: batch }),
     status: 400,
     code: -32600,
   },

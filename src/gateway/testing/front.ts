@@ -28,6 +28,8 @@ export interface Front {
   /** Lines of the log. */
   log: string[];
   grafanaUp: boolean;
+  /** Lets the calls of `slow` that run now come to their end. */
+  finish(): void;
   connect(kind: 'streamable' | 'sse', token?: string, path?: string): Promise<Client>;
   close(): Promise<void>;
 }
@@ -46,8 +48,9 @@ export async function startFront(given: Record<string, unknown> = {}): Promise<F
   const calls: Call[] = [];
   const checks: string[] = [];
   const state = { grafanaUp: true };
+  const waiting = new Set<() => void>();
   const gateway = await startGateway(settings, {
-    surface: fakeSurface(calls),
+    surface: fakeSurface(calls, waiting),
     grafana: fakeGrafana(checks, () => state.grafanaUp),
     log,
   });
@@ -57,6 +60,10 @@ export async function startFront(given: Record<string, unknown> = {}): Promise<F
     calls,
     checks,
     log: lines,
+    finish() {
+      for (const end of waiting) end();
+      waiting.clear();
+    },
     async connect(kind: 'streamable' | 'sse', token = ANNA, path = kind === 'sse' ? '/sse' : '/mcp') {
       const requestInit = { headers: { Authorization: `Bearer ${token}` } };
       const client = new Client({ name: 'test', version: '1' });
@@ -199,7 +206,7 @@ export async function sessionsOf(front: Front): Promise<number> {
   return Number((await ask(front.port, { method: 'GET', path: '/healthz', token: null })).json.sessions);
 }
 
-function fakeSurface(calls: Call[]): Surface {
+function fakeSurface(calls: Call[], waiting: Set<() => void>): Surface {
   const seen = <T>(call: Call, value: T): T => {
     calls.push(call);
     return value;
@@ -211,7 +218,7 @@ function fakeSurface(calls: Call[]): Surface {
     listTools: async (call) => seen(call, { tools: ['echo', 'slow', 'fail'].map(tool) }),
     async callTool(name, args, call) {
       seen(call, undefined);
-      if (name === 'slow') return await slow(Number(args.ms), call);
+      if (name === 'slow') return await slow(Number(args.ms), call, waiting);
       if (name === 'fail') throw new Error('secret-of-the-inside');
       if (name !== 'echo') throw new RpcFault('badParams', `unknown tool ${name}`);
       const facts = { text: args.text, who: call.identity.principal, session: call.sessionId ?? null };
@@ -233,14 +240,12 @@ function fakeSurface(calls: Call[]): Surface {
   };
 }
 
-async function slow(ms: number, call: Call) {
+async function slow(ms: number, call: Call, waiting: Set<() => void>) {
   await call.progress?.(1, 2, 'half');
   const how = await new Promise<string>((resolve) => {
-    const timer = setTimeout(() => resolve('done'), ms);
-    call.signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve('aborted');
-    });
+    setTimeout(() => resolve('done'), ms).unref();
+    waiting.add(() => resolve('done'));
+    call.signal.addEventListener('abort', () => resolve('aborted'));
   });
   return { content: [{ type: 'text' as const, text: how }] };
 }
@@ -255,7 +260,7 @@ export function fakeGrafana(checks: string[], up: () => boolean): GrafanaClient 
         const headers = Object.entries(await caller.headers()).map(([name, value]) => [name.toLowerCase(), value]);
         const token = String(Object.fromEntries(headers).authorization).replace('Bearer ', '');
         checks.push(token);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setTimeout(resolve, 20));
         if (!up() || token === UNREACHABLE) throw new GatewayError('grafana_unreachable', 'Grafana cannot be reached.');
         if (token !== ANNA && token !== BOB)
           throw new GatewayError('grafana_refused', 'Grafana refused the credential.');

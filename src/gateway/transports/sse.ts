@@ -5,7 +5,7 @@ import { connectServer, legacyServer } from '../../mcp/legacy.ts';
 import { accepts } from '../accept.ts';
 import { identityOf, type WithAuth } from '../call-info.ts';
 import { callOf, type Door, limitLife, refuseDraining, refuseFull, refuseSession } from '../door.ts';
-import { begins, readMessages } from '../messages.ts';
+import { agreedVersion, begins, readMessages } from '../messages.ts';
 import { RPC, refuse } from '../rpc.ts';
 import { KEEP_ALIVE, refuseAccept } from './streamable.ts';
 
@@ -53,7 +53,7 @@ export function sse(door: Door): { open: RequestHandler; message: RequestHandler
       if (messages === undefined) return;
       if (door.draining() && begins(messages)) return refuseDraining(response);
       const [first] = messages;
-      if (isInitializeRequest(first)) session.protocolVersion = first.params.protocolVersion;
+      if (isInitializeRequest(first)) session.protocolVersion = agreedVersion(first.params.protocolVersion);
       const { auth: authInfo, headers } = request;
       for (const message of messages) {
         await session.transport.handleMessage(message, {

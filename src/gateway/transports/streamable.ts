@@ -13,7 +13,7 @@ import { connectServer, legacyServer } from '../../mcp/legacy.ts';
 import { accepts } from '../accept.ts';
 import { identityOf } from '../call-info.ts';
 import { type AnyTransport, callOf, type Door, limitLife, refuseDraining, refuseFull, refuseSession } from '../door.ts';
-import { begins, readMessages } from '../messages.ts';
+import { agreedVersion, begins, readMessages } from '../messages.ts';
 import { RPC, refuse } from '../rpc.ts';
 import type { Session } from '../sessions.ts';
 
@@ -68,7 +68,7 @@ export function streamable(door: Door): Endpoint {
       if (door.draining() && begins(messages)) return refuseDraining(response);
       // A client that starts anew may still send the id of a session that a restart has ended.
       const [first] = messages;
-      if (isInitializeRequest(first)) return await open(request, response, first.params.protocolVersion);
+      if (isInitializeRequest(first)) return await open(request, response, agreedVersion(first.params.protocolVersion));
       if (sessionId(request) === undefined) return refuseSessionless(response, messages);
       if (found === undefined) return refuseSession(response);
       const twice = begin(found.pending, messages);
