@@ -44,6 +44,7 @@ describe('usage', () => {
     [['call'], 2, 'call needs the name of a tool, such as list_datasources.'],
     [['token'], 2, 'token is followed by mint, inspect or hash.'],
     [['demo', '--grafana-url', 'http://x'], 2, 'demo brings its own Grafana: leave --grafana-url out, or use serve.'],
+    [['demo', '--logs', '/nowhere/a.log'], 2, '--logs names /nowhere/a.log, which cannot be read (ENOENT).'],
     [['demo', '--seed', 'x'], 2, '--seed must be a whole number, not "x".'],
   ])('%j → %i', async (args, code, first) => {
     const ran = await cli(args);

@@ -1,4 +1,5 @@
 import { startSandbox } from '../../sandbox/main.ts';
+import { checkFile } from '../config/check.ts';
 import { ConfigError } from '../config/error.ts';
 import type { Flags } from '../config/flags.ts';
 import { startGateway } from '../gateway/server.ts';
@@ -71,7 +72,9 @@ function readLogs(flags: Flags): string[] {
   const logs = flags.own.get('logs') ?? [];
   const [stray] = flags.positionals;
   if (logs.length === 0 && stray !== undefined) throw new UsageError(`Unexpected argument "${stray}".`);
-  return [...logs, ...flags.positionals];
+  const files = [...logs, ...flags.positionals];
+  for (const file of files) checkFile(file, '--logs');
+  return files;
 }
 
 function readyBlock(base: string, grafana: string, token: string, otherToken: string): string {

@@ -44,7 +44,8 @@ const pairs: [SettingKey, SettingKey][] = [
 const jwtKeys: SettingKey[] = ['jwtSecret', 'jwtSecretFile', 'jwtKeyFile', 'jwtJwksUrl'];
 const alternatives: SettingKey[][] = [jwtKeys, ['grafanaToken', 'grafanaTokenFile', 'grafanaAuthorization']];
 
-function checkFile(path: string, where: string): void {
+/** Throws ConfigError when the file cannot be read. */
+export function checkFile(path: string, where: string): void {
   try {
     accessSync(path, constants.R_OK);
     if (statSync(path).isDirectory()) throw Object.assign(new Error(), { code: 'a directory' });
