@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { loadSettings } from '../config/load.ts';
+import { GatewayError } from '../errors.ts';
+import type { Upstream } from '../grafana/upstream.ts';
+import type { Scope } from '../identity.ts';
+import { complete } from '../mcp/completion.ts';
+import type { ToolContext } from '../mcp/define.ts';
+import { listResources, listTemplates, readResource } from './surface.ts';
+import { datasourceUri } from './uri.ts';
+
+type Given = { uid: string; name: string; type?: string; isDefault?: boolean; url?: string };
+const NOW = Date.UTC(2026, 10, 30, 10, 30);
+
+/** A Grafana that holds these datasources, or none at all. */
+function context(list: Given[] | 'down', scopes: Scope[] = ['datasources:read'], cacheKey = 'a'): ToolContext {
+  const caller = { cacheKey, headers: async () => ({}) };
+  const signal = new AbortController().signal;
+  const upstream: Upstream = {
+    caller,
+    signal,
+    calls: () => 0,
+    fixed: { baseUrl: 'https://grafana.test' },
+    async request({ path }) {
+      if (list === 'down') throw new GatewayError('grafana_unreachable', 'Grafana cannot be reached: refused.');
+      return { status: 200, contentType: 'application/json', text: JSON.stringify(bodyOf(path, list)) };
+    },
+    cached: async (_kind, _key, load) => ({ value: await load(upstream), ageMs: 12_400 }),
+  };
+  const identity = { kind: 'static' as const, principal: 'static:x', subject: 'x', scopes: new Set(scopes), caller };
+  const settings = loadSettings([], { GRAFANA_URL: 'https://grafana.test' });
+  return { call: { identity, signal, requestId: 'r' }, upstream, now: NOW, settings };
+}
+function bodyOf(path: string, list: Given[]): unknown {
+  if (path === '/api/datasources') return list.map((ds) => ({ type: 'loki', isDefault: false, ...ds }));
+  if (path.endsWith('/health')) return { status: 'OK', message: 'Data source is working' };
+  if (path === '/api/org') return { id: 7, name: 'Shop' };
+  return { appUrl: 'https://grafana.test/', buildInfo: { version: '12.0.0' } };
+}
+
+const MANY = Array.from({ length: 120 }, (_, i) => ({ uid: `u${i}`, name: `Logs ${String(i).padStart(3, '0')}` }));
+
+describe('resources/list', () => {
+  test('shows the overview and the datasources by uid', async () => {
+    const { resources, nextCursor } = await listResources(
+      undefined,
+      context([{ uid: 'a b', name: '東京 / Edge', isDefault: true }]),
+    );
+    expect(resources.map(({ uri, name, description }) => [uri, name, description])).toEqual([
+      ['grafana:overview', 'overview', 'This Grafana: version, organisation, datasources by type, what to ask next.'],
+      ['datasource:loki:a%20b', '東京 / Edge', 'loki datasource, the default one'],
+    ]);
+    expect(nextCursor).toBeUndefined();
+  });
+
+  test('pages by 50 without loss or repeat', async () => {
+    const sizes: number[] = [];
+    const uris: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listResources(cursor, context(MANY));
+      sizes.push(page.resources.length);
+      uris.push(...page.resources.map(({ uri }) => uri));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(sizes).toEqual([50, 50, 21]);
+    expect(uris).toEqual(['grafana:overview', ...MANY.map(({ uid }) => `datasource:loki:${uid}`)]);
+  });
+
+  test.each(['x', 'AAAA', '-1'])('refuses the cursor %j', async (cursor) => {
+    await expect(listResources(cursor, context(MANY))).rejects.toMatchObject({ kind: 'badParams' });
+  });
+
+  test('refuses the cursor of another caller', async () => {
+    const { nextCursor } = await listResources(undefined, context(MANY));
+    await expect(listResources(nextCursor, context(MANY, ['datasources:read'], 'b'))).rejects.toMatchObject({
+      kind: 'badParams',
+    });
+  });
+
+  test('shows the overview while Grafana is down, and nothing without the scope', async () => {
+    expect((await listResources(undefined, context('down'))).resources.map(({ uri }) => uri)).toEqual([
+      'grafana:overview',
+    ]);
+    expect(await listResources(undefined, context(MANY, ['logs:read']))).toEqual({ resources: [] });
+    expect(await listTemplates(context(MANY, ['logs:read']))).toEqual({ resourceTemplates: [] });
+  });
+
+  test('gives the template', async () => {
+    const { resourceTemplates } = await listTemplates(context([]));
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['datasource:{type}:{name}']);
+  });
+});
+
+describe('resources/read', () => {
+  test('a datasource: identity, health, what to ask next, and the uniform metadata', async () => {
+    const url = 'http://admin:hunter2@loki.test:3100'; // fake
+    const body = await read('datasource:loki:Logs', [{ uid: 'l1', name: 'Logs', isDefault: true, url }]);
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(body).toEqual({
+      isDefault: true,
+      name: 'Logs',
+      type: 'loki',
+      uid: 'l1',
+      url: expect.stringMatching(/^http:\/\/.*\[masked:[\w-]+\].*@loki\.test:3100$/),
+      health: { status: 'ok', message: 'Data source is working', age_seconds: 12 },
+      next: [
+        { tool: 'describe_datasource', arguments: { datasource: 'l1' } },
+        { tool: 'list_loki_labels', arguments: { datasource: 'l1' } },
+      ],
+      uri: 'datasource:loki:l1',
+      source: 'https://grafana.test',
+      generated_at: '2026-11-30T10:30:00.000Z',
+      age_seconds: 12,
+      masked: 1,
+    });
+  });
+
+  test.each(['EU/Prod', '100%', '50% done', 'a:b', 'a b', 'one, two', 'a?b#c', '東京 / Edge', 'a%2Fb'])(
+    'the name %s works encoded, and raw where it has no escape',
+    async (name) => {
+      const list = [{ uid: 'u1', name }];
+      const raw = name === 'a%2Fb' ? [] : [`datasource:loki:${name}`];
+      for (const uri of [datasourceUri('loki', name), ...raw]) expect((await read(uri, list)).uid).toBe('u1');
+    },
+  );
+
+  test('uid before exact name before a name that is unique without regard to case', async () => {
+    const list = [
+      { uid: 'logs', name: 'Other' },
+      { uid: 'u2', name: 'Main' },
+      { uid: 'u3', name: 'MAIN' },
+      { uid: 'u4', name: 'logs' },
+    ];
+    expect((await read('datasource:loki:logs', list)).uid).toBe('logs');
+    expect((await read('datasource:loki:MAIN', list)).uid).toBe('u3');
+    expect((await read('datasource:loki:OTHER', list)).uid).toBe('logs');
+    await expect(read('datasource:loki:main', list)).rejects.toMatchObject({
+      kind: 'badParams',
+      message: 'More than one datasource of type loki has this name: datasource:loki:u2, datasource:loki:u3.',
+    });
+  });
+
+  test('an unknown one is a fault of the protocol; one of another type is named', async () => {
+    const list = [{ uid: 'p1', name: 'Metrics', type: 'prometheus' }];
+    await expect(read('datasource:loki:nope', list)).rejects.toMatchObject({ kind: 'notFound' });
+    await expect(read('datasource:loki:Metrics', list)).rejects.toMatchObject({
+      kind: 'notFound',
+      message: expect.stringContaining('datasource:prometheus:p1'),
+    });
+  });
+
+  test('without the scope neither reads, and the scope is named', async () => {
+    for (const uri of ['grafana:overview', 'datasource:loki:u1']) {
+      await expect(readResource(uri, context(MANY, ['logs:read']))).rejects.toMatchObject({
+        message: expect.stringContaining('datasources:read'),
+      });
+    }
+  });
+
+  test('while Grafana is down a datasource says so, and the overview is still read', async () => {
+    await expect(readResource('datasource:loki:u1', context('down'))).rejects.toMatchObject({
+      message: expect.stringMatching(/^Grafana cannot be reached/),
+    });
+    const overview = await read('grafana:overview', 'down');
+    expect(overview).toMatchObject({ grafana: null, datasources: null });
+    expect(overview.faults).toHaveLength(3);
+  });
+
+  test('the overview: version, organisation, datasources by type', async () => {
+    const overview = await read('grafana:overview', [
+      { uid: 'l1', name: 'Logs' },
+      { uid: 'p1', name: 'Metrics', type: 'prometheus', isDefault: true },
+    ]);
+    expect(overview).toMatchObject({
+      grafana: { version: '12.0.0', url: 'https://grafana.test' },
+      organisation: { id: 7, name: 'Shop' },
+      datasources: {
+        loki: { total: 1, datasources: [{ uri: 'datasource:loki:l1', name: 'Logs' }] },
+        prometheus: { total: 1, datasources: [{ uri: 'datasource:prometheus:p1', name: 'Metrics', isDefault: true }] },
+      },
+      uri: 'grafana:overview',
+    });
+  });
+});
+
+describe('completion of the template', () => {
+  const ref = { type: 'ref/resource' as const, uri: 'datasource:{type}:{name}' };
+  const list = [...MANY, { uid: 'p1', name: 'Metrics', type: 'prometheus' }];
+  const ask = (name: string, value: string, given?: Record<string, string>, ctx = context(list)) =>
+    complete(
+      { ref, argument: { name, value }, ...(given === undefined ? {} : { context: { arguments: given } }) },
+      ctx,
+    );
+
+  test('first the type, then names and uids of that type', async () => {
+    expect((await ask('type', '')).completion.values).toEqual(['loki', 'prometheus']);
+    expect((await ask('type', 'PRO')).completion.values).toEqual(['prometheus']);
+    expect((await ask('name', '', { type: 'prometheus' })).completion.values).toEqual(['Metrics', 'p1']);
+  });
+
+  test('at most 100, with the total', async () => {
+    const { values, total, hasMore } = (await ask('name', 'logs', { type: 'loki' })).completion;
+    expect([values.length, total, hasMore]).toEqual([100, 120, true]);
+  });
+
+  test('is empty while Grafana is down and without the scope; refuses what does not exist', async () => {
+    const empty = { completion: { values: [], total: 0, hasMore: false } };
+    expect(await ask('type', '', undefined, context('down'))).toEqual(empty);
+    expect(await ask('type', '', undefined, context(list, ['logs:read']))).toEqual(empty);
+    await expect(ask('uid', '')).rejects.toMatchObject({ kind: 'badParams' });
+    const other = { type: 'ref/resource' as const, uri: 'folder:{uid}' };
+    await expect(complete({ ref: other, argument: { name: 'uid', value: '' } }, context(list))).rejects.toMatchObject({
+      kind: 'badParams',
+    });
+  });
+});
+
+async function read(uri: string, list: Given[] | 'down'): Promise<Record<string, unknown>> {
+  const { contents } = await readResource(uri, context(list));
+  const [first] = contents;
+  return JSON.parse(first !== undefined && 'text' in first ? String(first.text) : '');
+}
