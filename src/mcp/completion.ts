@@ -32,7 +32,7 @@ async function promptValues(name: string, argument: string, ctx: ToolContext): P
     throw new RpcFault('badParams', `The prompt has no argument ${JSON.stringify(argument.slice(0, 60))}.`);
   }
   if (argument === 'since') return ['15m', '1h', '6h', '1d'];
-  if (argument !== 'service' || !ctx.call.identity.scopes.has('logs:read')) return [];
+  if (argument !== 'service') return [];
   return (await findServices(ctx))?.values ?? [];
 }
 

@@ -15,8 +15,9 @@ export interface Services {
   values: string[];
 }
 
-/** Services that have logged in the last hours, as one Loki datasource names them; undefined when none can be asked. */
+/** Services that have logged in the last hours, as one Loki datasource names them; undefined when none may or can be asked. */
 export async function findServices(ctx: ToolContext): Promise<Services | undefined> {
+  if (!ctx.call.identity.scopes.has('logs:read')) return undefined;
   const { datasources } = await listDatasources(ctx.upstream);
   const loki = datasources.filter((ds) => LOKI_TYPES.includes(ds.type));
   const ds: Datasource | undefined = loki.find((one) => one.isDefault) ?? loki[0];

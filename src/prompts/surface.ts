@@ -4,7 +4,7 @@ import type { ToolContext } from '../mcp/define.ts';
 import { RpcFault } from '../mcp/surface.ts';
 import { didYouMean } from '../nearest.ts';
 import { debugError } from './debug-error.ts';
-import { fill, type PromptTemplate } from './template.ts';
+import { fill, type PromptTemplate, stepsFor } from './template.ts';
 
 /** Longest argument, characters: a stack trace fits. */
 const LONGEST = 20_000;
@@ -17,7 +17,7 @@ export interface Prompt {
 /** The one table of prompts. */
 export const PROMPTS: readonly Prompt[] = [debugError];
 
-/** Every caller with any scope sees the prompts; what they name is filtered by scope when it is called. */
+/** Every caller with any scope sees the prompts; their steps are those that the other scopes allow. */
 export async function listPrompts(ctx: ToolContext): Promise<ListPromptsResult> {
   if (ctx.call.identity.scopes.size === 0) return { prompts: [] };
   return {
@@ -47,7 +47,7 @@ export async function getPrompt(
     const values = await prompt.values(args, ctx);
     const messages = template.messages.map(({ role, text }) => ({
       role,
-      content: { type: 'text' as const, text: fill(text, values) },
+      content: { type: 'text' as const, text: fill(stepsFor(text, ctx.call.identity.scopes), values) },
     }));
     return { description: template.description, messages };
   } catch (error) {
