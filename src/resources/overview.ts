@@ -1,13 +1,14 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
-import { listDatasources } from '../grafana/datasources.ts';
+import { type Family, listDatasources } from '../grafana/datasources.ts';
+import { familyOf } from '../grafana/families.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { grafanaOrg, grafanaSite } from '../grafana/whoami.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { jsonContents, part } from './body.ts';
 import { datasourceUri, OVERVIEW } from './uri.ts';
 
-/** Datasources named per type; the tool lists the rest. */
-const NAMED = 20;
+/** Datasources named per type, as many as the budget takes; the tool lists the rest. */
+const NAMED = [20, 10, 5, 2, 0];
 
 /** `grafana:overview`: where to begin. Readable while Grafana is down, and says then what fails. */
 export async function readOverview(ctx: ToolContext): Promise<ReadResourceResult> {
@@ -21,29 +22,30 @@ export async function readOverview(ctx: ToolContext): Promise<ReadResourceResult
     ...('fault' in org ? [{ of: 'organisation', message: org.fault }] : []),
     ...('fault' in list ? [{ of: 'datasources', message: list.fault }] : []),
   ];
-  const body = {
+  const datasources = 'value' in list ? list.value.datasources : undefined;
+  const body = (named: number) => ({
     ...(faults.length > 0 ? { faults } : {}),
     grafana: 'value' in site ? { version: site.value.version, url: site.value.publicUrl } : null,
     organisation: 'value' in org ? org.value : null,
     you: { subject: ctx.call.identity.subject, scopes: [...ctx.call.identity.scopes] },
-    datasources: 'value' in list ? byType(list.value.datasources) : null,
-    next: [
-      { tool: 'list_datasources', arguments: {} },
-      { tool: 'list_loki_labels', arguments: {} },
-      { tool: 'search_metrics', arguments: { match: 'errors' } },
-      { tool: 'check_access', arguments: {} },
-    ],
-  };
+    datasources: datasources === undefined ? null : byType(datasources, named),
+    next: nextSteps(datasources, ctx),
+  });
   const source = 'value' in site && site.value.publicUrl !== '' ? site.value.publicUrl : 'Grafana';
-  return jsonContents({ uri: OVERVIEW, source, ageMs: 'value' in list ? list.value.ageMs : 0 }, body, ctx);
+  const facts = { uri: OVERVIEW, source, ageMs: 'value' in list ? list.value.ageMs : 0 };
+  for (const named of NAMED) {
+    const contents = jsonContents(facts, body(named), ctx);
+    if (JSON.stringify(contents).length <= ctx.settings.answerChars) return contents;
+  }
+  return jsonContents(facts, body(0), ctx);
 }
 
-function byType(datasources: Datasource[]): Record<string, unknown> {
+function byType(datasources: readonly Datasource[], most: number): Record<string, unknown> {
   const types = [...new Set(datasources.map((ds) => ds.type))].sort();
   return Object.fromEntries(
     types.map((type) => {
       const all = datasources.filter((ds) => ds.type === type);
-      const named = all.slice(0, NAMED).map((ds) => ({
+      const named = all.slice(0, most).map((ds) => ({
         uri: datasourceUri(ds.type, ds.uid),
         name: ds.name,
         ...(ds.isDefault ? { isDefault: true } : {}),
@@ -51,4 +53,23 @@ function byType(datasources: Datasource[]): Record<string, unknown> {
       return [type, { total: all.length, datasources: named }];
     }),
   );
+}
+
+/** Calls that work as they stand for this caller: where several datasources would do, one is named. */
+function nextSteps(datasources: readonly Datasource[] | undefined, ctx: ToolContext) {
+  const { scopes } = ctx.call.identity;
+  const best = (family: Family) => {
+    const all = datasources?.filter((ds) => familyOf(ds.type) === family) ?? [];
+    return (all.find((ds) => ds.isDefault) ?? all[0])?.uid;
+  };
+  const loki = scopes.has('logs:read') ? best('loki') : undefined;
+  const prometheus = scopes.has('metrics:read') ? best('prometheus') : undefined;
+  return [
+    ...(datasources === undefined ? [] : [{ tool: 'list_datasources', arguments: {} }]),
+    ...(loki === undefined ? [] : [{ tool: 'list_loki_labels', arguments: { datasource: loki } }]),
+    ...(prometheus === undefined
+      ? []
+      : [{ tool: 'search_metrics', arguments: { datasource: prometheus, match: 'errors' } }]),
+    { tool: 'check_access', arguments: {} },
+  ];
 }

@@ -183,6 +183,61 @@ describe('resources/read', () => {
   });
 });
 
+describe("the overview's next calls", () => {
+  const next = async (list: Given[] | 'down', scopes?: Scope[]) =>
+    (await read('grafana:overview', list, scopes)).next as { tool: string; arguments: Record<string, string> }[];
+
+  test('name a datasource, the default of its kind or the first: several would be ambiguous', async () => {
+    const list = [
+      { uid: 'l1', name: 'A logs' },
+      { uid: 'l2', name: 'B logs' },
+      { uid: 'p1', name: 'A metrics', type: 'prometheus' },
+      { uid: 'p2', name: 'B metrics', type: 'prometheus', isDefault: true },
+    ];
+    expect(await next(list, ['datasources:read', 'logs:read', 'metrics:read'])).toEqual([
+      { tool: 'list_datasources', arguments: {} },
+      { tool: 'list_loki_labels', arguments: { datasource: 'l1' } },
+      { tool: 'search_metrics', arguments: { datasource: 'p2', match: 'errors' } },
+      { tool: 'check_access', arguments: {} },
+    ]);
+  });
+
+  test('name only what there is and what the caller may call', async () => {
+    const tools = async (list: Given[] | 'down', scopes?: Scope[]) =>
+      (await next(list, scopes)).map(({ tool }) => tool);
+    const both = [
+      { uid: 'l1', name: 'Logs' },
+      { uid: 'p1', name: 'Metrics', type: 'prometheus' },
+    ];
+    expect(await tools(both, ['datasources:read', 'metrics:read'])).toEqual([
+      'list_datasources',
+      'search_metrics',
+      'check_access',
+    ]);
+    expect(await tools([], ['datasources:read', 'logs:read'])).toEqual(['list_datasources', 'check_access']);
+    expect(await tools('down')).toEqual(['check_access']);
+  });
+});
+
+test('the overview of a large Grafana stays within the budget of an answer, with true totals', async () => {
+  const types = ['loki', 'prometheus', 'tempo', 'mysql', 'elasticsearch', 'influxdb', 'postgres', 'jaeger'];
+  const list = types.flatMap((type) =>
+    Array.from({ length: 60 }, (_, i) => ({
+      uid: `${type}-${i}`,
+      name: `A datasource with a long name, ${type} ${i}`,
+      type,
+    })),
+  );
+  const ctx = context(list);
+  expect(JSON.stringify(await readResource('grafana:overview', ctx)).length).toBeLessThanOrEqual(
+    ctx.settings.answerChars,
+  );
+  const { datasources } = await read('grafana:overview', list);
+  expect(Object.values(datasources as Record<string, { total: number }>).map(({ total }) => total)).toEqual(
+    types.map(() => 60),
+  );
+});
+
 describe('completion of the template', () => {
   const ref = { type: 'ref/resource' as const, uri: 'datasource:{type}:{name}' };
   const list = [...MANY, { uid: 'p1', name: 'Metrics', type: 'prometheus' }];
@@ -215,8 +270,8 @@ describe('completion of the template', () => {
   });
 });
 
-async function read(uri: string, list: Given[] | 'down'): Promise<Record<string, unknown>> {
-  const { contents } = await readResource(uri, context(list));
+async function read(uri: string, list: Given[] | 'down', scopes?: Scope[]): Promise<Record<string, unknown>> {
+  const { contents } = await readResource(uri, context(list, scopes));
   const [first] = contents;
   return JSON.parse(first !== undefined && 'text' in first ? String(first.text) : '');
 }
