@@ -1,12 +1,6 @@
 import './navigator.ts';
-import {
-  dataFrameFromJSON,
-  dateMath,
-  formattedValueToString,
-  getFieldDisplayName,
-  getValueFormat,
-} from '@grafana/data';
+import { dateMath, formattedValueToString, getValueFormat } from '@grafana/data';
 
 // The one module that imports @grafana/data. The package is large and runs only bundled, so the rest of the code
 // reaches it lazily: `const { getValueFormat } = await import('../grafana-data.ts')`.
-export { dataFrameFromJSON, dateMath, formattedValueToString, getFieldDisplayName, getValueFormat };
+export { dateMath, formattedValueToString, getValueFormat };

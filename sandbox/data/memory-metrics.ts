@@ -60,7 +60,7 @@ const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
  * OpenMetrics text with a timestamp on every sample. A line that is neither a sample nor a comment throws with its
  * number. Exemplars without a time take their sample's.
  */
-export function readOpenMetrics(text: string): Required<MetricData> {
+function readOpenMetrics(text: string): Required<MetricData> {
   const byKey = new Map<string, MetricSeries>();
   const metadata = new Map<string, MetricMetadata>();
   const exemplars: Exemplar[] = [];

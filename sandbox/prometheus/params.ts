@@ -3,8 +3,8 @@ import { readFloat } from '../promql/literals.ts';
 import { badParameter } from './problem.ts';
 
 /** What the server takes for "from the beginning" and "to the end": the ends of Go's time. */
-export const MIN_TIME = -9_223_309_901_257_974;
-export const MAX_TIME = 9_223_309_901_257_974;
+const MIN_TIME = -9_223_309_901_257_974;
+const MAX_TIME = 9_223_309_901_257_974;
 /** What Go makes of a time that is no number: the smallest int64, in ns. */
 const NO_TIME = -9_223_372_036_854;
 const BOUNDS: Record<string, number> = {

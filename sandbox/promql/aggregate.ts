@@ -47,7 +47,7 @@ export function aggregate(aggregation: Aggregation, series: readonly StepSeries[
   return [...groups.values()].map((state) => ({ labels: state.labels, values: finish(op, state) }));
 }
 
-export function groupLabels({ grouping, without }: Aggregation, labels: Labels): Labels {
+function groupLabels({ grouping, without }: Aggregation, labels: Labels): Labels {
   return without ? omit(labels, [...grouping, '__name__']) : keep(labels, grouping);
 }
 

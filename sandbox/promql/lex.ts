@@ -12,9 +12,7 @@ export interface LexError {
 }
 
 /** Words that are no plain identifiers in 2.42. Later ones (`fill`, `smoothed`, `limitk`) are identifiers there. */
-export const AGGREGATORS = new Set(
-  'avg bottomk count count_values group max min quantile stddev stdvar sum topk'.split(' '),
-);
+const AGGREGATORS = new Set('avg bottomk count count_values group max min quantile stddev stdvar sum topk'.split(' '));
 const KEYWORDS = new Set([
   ...AGGREGATORS,
   ...'and or unless atan2 offset by without on ignoring group_left group_right bool start end'.split(' '),

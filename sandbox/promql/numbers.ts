@@ -15,7 +15,7 @@ export class CompensatedSum {
 }
 
 /** NaN comes first. */
-export function ascending(a: number, b: number): number {
+function ascending(a: number, b: number): number {
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : -1;
   return Number.isNaN(b) ? 1 : a - b || 0;
 }

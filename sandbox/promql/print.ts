@@ -32,7 +32,7 @@ export function pretty(expr: Expr, level = 0): string {
 }
 
 /** A query on one line. */
-export function print(expr: Expr): string {
+function print(expr: Expr): string {
   switch (expr.kind) {
     case 'number':
       return plainNumber(expr.value);

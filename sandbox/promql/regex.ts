@@ -22,7 +22,7 @@ export function anchored(pattern: string): RegExp {
  * An RE2 pattern as JavaScript's RegExp: the same language, Go's error texts. Case folding is written out in classes,
  * since JavaScript of Node 20 has no inline flags. Throws RegexProblem.
  */
-export function compileRe2(pattern: string): RegExp {
+function compileRe2(pattern: string): RegExp {
   const reader: Reader = {
     text: pattern,
     at: 0,

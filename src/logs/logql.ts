@@ -108,7 +108,7 @@ function matchesEmpty(operator: string, value: string): boolean {
 }
 
 /** RE2 tried as JavaScript's; what that cannot compile is taken as selective, and Loki decides. */
-export function regexMatchesEmpty(source: string): boolean {
+function regexMatchesEmpty(source: string): boolean {
   try {
     return new RegExp(`^(?:${source.replace(/^\(\?[a-zA-Z]+\)/, '')})$`).test('');
   } catch {
@@ -116,7 +116,7 @@ export function regexMatchesEmpty(source: string): boolean {
   }
 }
 
-export function unquoted(text: string): string {
+function unquoted(text: string): string {
   if (text.startsWith('`')) return text.slice(1, -1);
   try {
     return String(JSON.parse(text));

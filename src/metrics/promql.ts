@@ -78,7 +78,7 @@ interface Matcher {
 }
 
 /** Matchers of a selector; a quoted metric name counts as one of `__name__`. */
-export function matchersOf(query: string, selector: SyntaxNode): Matcher[] {
+function matchersOf(query: string, selector: SyntaxNode): Matcher[] {
   const text = (node: SyntaxNode | null) => (node ? query.slice(node.from, node.to) : '');
   const out: Matcher[] = [];
   for (let node = selector.getChild('LabelMatchers')?.firstChild ?? null; node; node = node.nextSibling) {

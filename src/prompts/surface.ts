@@ -15,7 +15,7 @@ export interface Prompt {
 }
 
 /** The one table of prompts. */
-export const PROMPTS: readonly Prompt[] = [debugError];
+const PROMPTS: readonly Prompt[] = [debugError];
 
 /** Every caller with any scope sees the prompts; their steps are those that the other scopes allow. */
 export async function listPrompts(ctx: ToolContext): Promise<ListPromptsResult> {

@@ -3,8 +3,8 @@ import { readDuration } from './read.ts';
 import { showSpan } from './show.ts';
 
 /** Prometheus's and Loki's own limit: (end − start) / step. */
-export const MAX_POINTS = 11_000;
-export const DEFAULT_POINTS = 120;
+const MAX_POINTS = 11_000;
+const DEFAULT_POINTS = 120;
 
 const S = 1_000;
 const M = 60 * S;
@@ -34,7 +34,7 @@ export function chooseStep(
 }
 
 /** The smallest human step that is at least `leastMs`. */
-export function humanStep(leastMs: number, scrapeMs = 0): number {
+function humanStep(leastMs: number, scrapeMs = 0): number {
   const fitting = HUMAN.filter((step) => step >= leastMs);
   const multiple = fitting.find((step) => scrapeMs > 0 && step % scrapeMs === 0 && step <= leastMs * 3);
   return multiple ?? fitting[0] ?? Math.ceil(leastMs / (28 * D)) * 28 * D;

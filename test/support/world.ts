@@ -15,7 +15,7 @@ import { createSurface } from '../../src/mcp/catalogue.ts';
 export const TRANSPORTS = ['streamable', 'stateless', 'sse', 'stdio'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
-export const BUNDLE = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist/grafana-mcp-gateway.mjs');
+const BUNDLE = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist/grafana-mcp-gateway.mjs');
 
 /** A sandbox and gateways in front of it, put together from the same parts as `serve`. */
 export interface World {
