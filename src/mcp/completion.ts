@@ -1,8 +1,8 @@
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/sdk/types.js';
 import { maskJson } from '../answer/mask-json.ts';
-import { GatewayError } from '../errors.ts';
 import { listDatasources } from '../grafana/datasources.ts';
 import { findServices } from '../prompts/services.ts';
+import { soonOrNothing } from '../prompts/soon.ts';
 import { findPrompt } from '../prompts/surface.ts';
 import { DATASOURCE_TEMPLATE } from '../resources/uri.ts';
 import type { ToolContext } from './define.ts';
@@ -11,13 +11,13 @@ import { RpcFault } from './surface.ts';
 /** The protocol's limit. */
 const MOST = 100;
 
-/** Values for a variable of a template or an argument of a prompt, by prefix. While upstream is down: none, no error. */
+/** Values for a variable of a template or an argument of a prompt, by prefix. While upstream is down or slow: none, no error. */
 export async function complete(params: CompleteRequest['params'], ctx: ToolContext): Promise<CompleteResult> {
   const { ref, argument, context } = params;
   const all =
     ref.type === 'ref/prompt'
-      ? await orNone(promptValues(ref.name, argument.name, ctx))
-      : await orNone(templateValues(ref.uri, argument.name, context?.arguments ?? {}, ctx));
+      ? await promptValues(ref.name, argument.name, ctx)
+      : await templateValues(ref.uri, argument.name, context?.arguments ?? {}, ctx);
   const prefix = argument.value.toLowerCase();
   const fitting = all.filter((value) => value.toLowerCase().startsWith(prefix));
   const values = maskJson(fitting.slice(0, MOST), ctx.settings.mask).value;
@@ -48,18 +48,9 @@ async function templateValues(
     throw new RpcFault('badParams', `The template has no variable ${JSON.stringify(variable.slice(0, 60))}.`);
   }
   if (!ctx.call.identity.scopes.has('datasources:read')) return [];
-  const { datasources } = await listDatasources(ctx.upstream);
+  const datasources = (await soonOrNothing(listDatasources(ctx.upstream)))?.datasources ?? [];
   if (variable === 'type') return [...new Set(datasources.map((ds) => ds.type))].sort();
   const ofType = datasources.filter((ds) => given.type === undefined || given.type === '' || ds.type === given.type);
   // People type names, links carry uids: both lead to the same object.
   return [...new Set([...ofType.map((ds) => ds.name), ...ofType.map((ds) => ds.uid)])];
-}
-
-async function orNone(values: Promise<string[]>): Promise<string[]> {
-  try {
-    return await values;
-  } catch (error) {
-    if (error instanceof GatewayError) return [];
-    throw error;
-  }
 }

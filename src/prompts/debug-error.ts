@@ -1,10 +1,12 @@
 import { quoteData } from '../answer/edge.ts';
 import { type MaskMode, maskText } from '../answer/mask.ts';
-import { resolveDatasource } from '../grafana/datasources.ts';
+import { GatewayError } from '../errors.ts';
+import { type Family, resolveDatasource } from '../grafana/datasources.ts';
 import type { ToolContext } from '../mcp/define.ts';
-import { readInstant } from '../time/read.ts';
+import { resolveWindow } from '../time/read.ts';
 import markdown from './debug-error.md';
 import { findServices } from './services.ts';
+import { soonOrNothing } from './soon.ts';
 import { readTemplate } from './template.ts';
 
 /** Enough of a message to find it again, short enough to leave out what varies behind it. */
@@ -12,11 +14,11 @@ const NEEDLE = 60;
 
 export const debugError = {
   template: readTemplate(markdown),
-  /** Values for the places of the template. Throws GatewayError bad_time for a `since` that is no time. */
+  /** Values for the places of the template. Throws GatewayError bad_time for a `since` that is no time or not before now. */
   async values(args: Readonly<Record<string, string>>, ctx: ToolContext): Promise<Record<string, string>> {
     const { error = '', since = '1h' } = args;
     const { mask } = ctx.settings;
-    await readInstant(since, ctx.now);
+    await checkSince(since, ctx.now);
     // The calls stand outside the fence: what they hold is masked on its own.
     const service = args.service === undefined ? undefined : maskText(args.service, mask).text;
     const { label, loki, prometheus } = await surroundings(ctx);
@@ -42,33 +44,52 @@ export const debugError = {
   },
 };
 
+async function checkSince(since: string, now: number): Promise<void> {
+  try {
+    await resolveWindow({ start: since }, now);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.code, `The argument "since" cannot be used: ${error.message}`, error.details);
+  }
+}
+
 /** What the calls name. While Grafana cannot be asked the prompt still reads well, and its first step says why. */
 async function surroundings(ctx: ToolContext): Promise<{ label: string; loki: string; prometheus: string }> {
-  const { scopes } = ctx.call.identity;
-  const [found, metrics] = await Promise.all([
-    findServices(ctx).catch(() => undefined),
-    scopes.has('metrics:read')
-      ? resolveDatasource(ctx.upstream, undefined, 'prometheus').catch(() => undefined)
-      : undefined,
+  const [found, loki, prometheus] = await Promise.all([
+    findServices(ctx),
+    ctx.call.identity.scopes.has('logs:read') ? uidOf('loki', ctx) : undefined,
+    ctx.call.identity.scopes.has('metrics:read') ? uidOf('prometheus', ctx) : undefined,
   ]);
   return {
     label: found?.label ?? 'service_name',
-    loki: found?.datasource ?? '<uid of a Loki datasource>',
-    prometheus: metrics?.uid ?? '<uid of a Prometheus datasource>',
+    loki: found?.datasource ?? loki ?? '<uid of a Loki datasource>',
+    prometheus: prometheus ?? '<uid of a Prometheus datasource>',
   };
 }
 
+async function uidOf(family: Family, ctx: ToolContext): Promise<string | undefined> {
+  return (await soonOrNothing(resolveDatasource(ctx.upstream, undefined, family)))?.uid;
+}
+
 /**
- * What is searched for: of the first line that has letters, the longest stretch that holds no secret, without what often
- * varies at its end. It stands in the lines as it is, which a text with masks in it would not.
+ * What is searched for: of the first line that has letters, the longest stretch that is the same whenever the error comes
+ * again and stands in the lines as it is. A secret, a time, an address or an id would not; a quote is escaped in JSON.
  */
 function needleOf(error: string, mask: MaskMode): string {
   const line = error.split(/\r?\n/).find((one) => /\p{L}/u.test(one)) ?? error;
-  const [longest = ''] = maskText(line, mask)
-    .text.split(/\[masked:[\w-]+\]/)
-    .map((part) => part.trim())
-    .sort((a, b) => b.length - a.length);
+  const constant = maskText(line, mask).text.replaceAll(/\[masked:[\w-]+\]/g, '\n');
+  const stretches = constant.replaceAll(/[^\s"\\]+/g, (word) => (varies(word) ? '\n' : word)).split(/["\\\n]/);
+  const longest = longestOf(stretches.filter((one) => /\p{L}{2}/u.test(one))) ?? longestOf(constant.split('\n')) ?? '';
   return longest.slice(0, NEEDLE).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** Two digits or more: a time, an address, a count, an id. */
+function varies(word: string): boolean {
+  return word.replace(/\D/g, '').length > 1;
+}
+
+function longestOf(texts: readonly string[]): string | undefined {
+  return texts.map((text) => text.trim()).sort((a, b) => b.length - a.length)[0];
 }
 
 /** A LogQL string. */

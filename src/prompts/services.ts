@@ -2,10 +2,13 @@ import { LOKI_TYPES, listDatasources } from '../grafana/datasources.ts';
 import { lokiLabels, lokiLabelValues } from '../grafana/loki.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import type { ToolContext } from '../mcp/define.ts';
+import { soonOrNothing } from './soon.ts';
 
 /** Labels that name services, the telling ones first: Loki's own discovery order, shortened. */
 const SERVICE_LABELS = ['service_name', 'service', 'app', 'application', 'app_name', 'job', 'container'];
 const HOUR = 3_600_000_000_000n;
+/** Lokis that are asked in turn, since the first may be dead. */
+const ASKED = 3;
 
 export interface Services {
   /** uid of the Loki datasource */
@@ -15,13 +18,20 @@ export interface Services {
   values: string[];
 }
 
-/** Services that have logged in the last hours, as one Loki datasource names them; undefined when none may or can be asked. */
+/** Services that have logged in the last hours, as the first Loki that can say names them; undefined when none can or may. */
 export async function findServices(ctx: ToolContext): Promise<Services | undefined> {
   if (!ctx.call.identity.scopes.has('logs:read')) return undefined;
-  const { datasources } = await listDatasources(ctx.upstream);
-  const loki = datasources.filter((ds) => LOKI_TYPES.includes(ds.type));
-  const ds: Datasource | undefined = loki.find((one) => one.isDefault) ?? loki[0];
-  if (ds === undefined) return undefined;
+  const list = await soonOrNothing(listDatasources(ctx.upstream));
+  const loki = list?.datasources.filter((ds) => LOKI_TYPES.includes(ds.type)) ?? [];
+  const inTurn = [...loki.filter((ds) => ds.isDefault), ...loki.filter((ds) => !ds.isDefault)];
+  for (const ds of inTurn.slice(0, ASKED)) {
+    const found = await soonOrNothing(servicesOf(ds, ctx));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function servicesOf(ds: Datasource, ctx: ToolContext): Promise<Services | undefined> {
   const end = BigInt(ctx.now) * 1_000_000n;
   const window = { start: end - 6n * HOUR, end };
   const names = (await lokiLabels(ctx.upstream, ds, window)).values;

@@ -27,7 +27,7 @@ export interface PromptTemplate extends z.output<typeof headSchema> {
 export function readTemplate(markdown: string): PromptTemplate {
   const match = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(markdown.replaceAll('\r\n', '\n'));
   if (match === null) throw new Error('a prompt begins with front matter between two lines "---"');
-  const head = headSchema.parse(parse(match[1] ?? ''));
+  const head = readHead(match[1] ?? '');
   const parts = (match[2] ?? '').split(/^## (user|assistant)$/m).slice(1);
   const messages: PromptTemplate['messages'] = [];
   for (let i = 0; i + 1 < parts.length; i += 2) {
@@ -37,6 +37,20 @@ export function readTemplate(markdown: string): PromptTemplate {
   const wrong = messages.flatMap(({ text }) => stepsOf(text)).find(({ scope }) => !isScope(scope ?? SCOPES[0]));
   if (wrong !== undefined) throw new Error(`a step of a prompt needs the scope ${wrong.scope}, which does not exist`);
   return { ...head, messages };
+}
+
+function readHead(text: string): z.output<typeof headSchema> {
+  let yaml: unknown;
+  try {
+    yaml = parse(text);
+  } catch (error) {
+    const [first] = (error instanceof Error ? error.message : '').split('\n');
+    throw new Error(`the front matter of a prompt is no YAML: ${first}`);
+  }
+  const read = headSchema.safeParse(yaml);
+  if (read.success) return read.data;
+  const wrong = read.error.issues.map(({ path, message }) => `${path.join('.') || 'all of it'}: ${message}`);
+  throw new Error(`the front matter of a prompt is wrong: ${wrong.join('; ')}`);
 }
 
 /** The text without the steps whose scope is not held; those that stay are numbered anew. Before `fill`: data is no step. */
