@@ -11,10 +11,21 @@ export interface Started {
   readyMs: number;
 }
 
+// Whatever ends this run, its programs end with it: one left behind would hold the pipe that somebody reads.
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+function keep(child: ChildProcess): void {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+}
+
 /** Starts a program that prints its address as the first line of stdout. */
 export async function startPrinter(file: string, args: string[] = []): Promise<Started> {
   const start = performance.now();
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  keep(child);
   if (!child.stdout) throw new Error('no stdout');
   const [line] = await once(createInterface(child.stdout), 'line');
   return { url: String(line), child, readyMs: performance.now() - start };
@@ -37,6 +48,7 @@ export async function startServe(bundle: string, grafana: string): Promise<Start
       },
     },
   );
+  keep(child);
   const url = `http://127.0.0.1:${port}`;
   for (;;) {
     const up = await fetch(`${url}/healthz`).then(

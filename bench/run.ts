@@ -9,7 +9,7 @@ import { residentMb, type Started, startPrinter, startServe, stop } from './proc
 
 // What bench/README.md explains. Every figure is measured in this one run; nothing is remembered from another.
 const here = dirname(fileURLToPath(import.meta.url));
-const bundle = process.env.GATEWAY_BUNDLE ?? join(here, 'grafana-mcp-gateway.mjs');
+const bundle = process.env.BENCH_BUNDLE ?? join(here, 'grafana-mcp-gateway.mjs');
 const rounds = Number(process.env.BENCH_ROUNDS ?? 6);
 
 const LOGQL = '{app="bench"}';

@@ -22,7 +22,7 @@ try {
     logLevel: 'error',
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
-  const env = { ...process.env, GATEWAY_BUNDLE: join(root, 'dist/grafana-mcp-gateway.mjs') };
+  const env = { ...process.env, BENCH_BUNDLE: join(root, 'dist/grafana-mcp-gateway.mjs') };
   process.exitCode = spawnSync(process.execPath, [join(folder, 'run.mjs')], { stdio: 'inherit', env }).status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -59,6 +59,7 @@ function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
   const rows = maskKeyRows(mask(answer.rows ?? []), edge.mask);
   // A cursor, a query to paste and a link are of use whole or not at all: they are masked, never cut here.
   const whole = (lines: readonly string[]) => lines.map((line) => maskText(line, edge.mask));
+  const lengths = rows.map((row) => jsonLength(row.text) + NEWLINE);
   const link = whole(answer.link === undefined ? [] : [answer.link]);
   const tag = tagOf([...lead, ...rows]);
   const compose = (shown: number, kept: Masked[] = rows.slice(0, shown), headMax = MAX_ROW): string => {
@@ -78,7 +79,9 @@ function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
   };
   const room = edge.chars - ENVELOPE;
   const fits = (text: string) => jsonLength(text) <= room;
-  const shown = mostThatFit(rows.length, (n) => fits(compose(n)));
+  // What stands around the rows hardly changes with their number, so adding up their lengths nearly finds it.
+  const guess = () => prefixWithin(lengths, room - jsonLength(compose(0)));
+  const shown = mostThatFit(rows.length, (n) => fits(compose(n)), guess);
   if (shown > 0 || (rows.length === 0 && fits(compose(0)))) return result(compose(shown));
   return result(squeeze(rows, compose, fits, room));
 }
@@ -108,20 +111,40 @@ function cutToRoom(text: string, room: number): string {
   return kept > 0 ? cutText(text, kept) : beginning(text, 0);
 }
 
-/** The largest n in [0, max] that fits. A larger n may fit again (a cursor falls away at the end): max is tried first. */
-function mostThatFit(max: number, fits: (n: number) => boolean): number {
+/**
+ * The largest n in [0, max] that fits, found by few trials from a guess: steps double while they lead on, then halve.
+ * A larger n may fit again (a cursor falls away at the end): max is tried first.
+ */
+function mostThatFit(max: number, fits: (n: number) => boolean, guess: () => number = () => max >> 1): number {
   if (fits(max)) return max;
   let low = 0;
-  let high = max - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
+  let high = max;
+  for (let step = 1, n = Math.min(Math.max(guess(), 1), max - 1); n > low && n < high; step *= 2) {
+    const up = fits(n);
+    if (up) low = n;
+    else high = n;
+    n = up ? n + step : n - step;
+  }
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
     if (fits(middle)) low = middle;
-    else high = middle - 1;
+    else high = middle;
   }
   while (low > 0 && !fits(low)) low--;
-  return Math.max(0, low);
+  return low;
 }
 
+/** How many of the first lengths add up to no more than `room`. */
+function prefixWithin(lengths: readonly number[], room: number): number {
+  let left = room;
+  const past = lengths.findIndex((length) => {
+    left -= length;
+    return left < 0;
+  });
+  return past < 0 ? lengths.length : past;
+}
+
+const NEWLINE = 2;
 const ENVELOPE = JSON.stringify({ content: [{ type: 'text', text: '' }], isError: true }).length;
 
 function result(text: string): FinishedResult {

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { effectiveAuth } from '../config/auth.ts';
 import { startGateway } from '../gateway/server.ts';
 import { VERSION } from '../version.ts';
@@ -12,6 +13,9 @@ export const command: Command = {
   takesSettings: true,
   async run(flags, shell) {
     noArguments(flags);
+    // Sessions live just long enough to be promoted, and V8 then lets its old space double before it looks: 1,000 of them
+    // cost 70 MB of garbage. With this it collects sooner; the time of a call stays the same (npm run bench).
+    setFlagsFromString('--optimize-for-size');
     const parts = assemble(flags, shell.env);
     const signal = firstSignal(1);
     const gateway = await startGateway(parts.settings, parts);
