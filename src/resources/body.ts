@@ -1,5 +1,5 @@
 import { maskJson } from '../answer/mask-json.ts';
-import { GatewayError } from '../errors.ts';
+import { type Fault, GatewayError } from '../errors.ts';
 import type { ToolContext } from '../mcp/define.ts';
 
 /** What every JSON body carries. `age_seconds` is how long ago the oldest part of it was read from Grafana. */
@@ -24,16 +24,23 @@ export function jsonContents(facts: BodyFacts, body: Record<string, unknown>, ct
   return { contents: [{ uri: facts.uri, mimeType: 'application/json', text: JSON.stringify(whole) }] };
 }
 
-/** A part of a body that may be missing: the value, or the sentence that says why not. Waits a few seconds at most. */
-export async function part<T>(work: Promise<T>, ms = 5_000): Promise<{ value: T } | { fault: string }> {
+/** Why a part of a body is missing, and the hop that is to blame. */
+interface Missing {
+  fault: string;
+  hop: Fault;
+}
+
+/** A part of a body that may be missing: the value, or why not. Waits a few seconds at most; `from` is whom it waits for. */
+export async function part<T>(work: Promise<T>, from: Fault = 'grafana', ms = 5_000): Promise<{ value: T } | Missing> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<{ fault: string }>((resolve) => {
-    timer = setTimeout(() => resolve({ fault: `No answer within ${ms / 1000} s.` }), ms);
+  const late = new Promise<Missing>((resolve) => {
+    timer = setTimeout(() => resolve({ fault: `No answer within ${ms / 1000} s.`, hop: from }), ms);
   });
   const done = work.then(
     (value) => ({ value }),
     (error: unknown) => {
-      if (error instanceof GatewayError && error.code !== 'cancelled') return { fault: error.message };
+      if (error instanceof GatewayError && error.code !== 'cancelled')
+        return { fault: error.message, hop: error.fault };
       throw error;
     },
   );

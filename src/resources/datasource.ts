@@ -2,6 +2,7 @@ import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
 import { datasourceHealth, LOKI_TYPES, listDatasources, PROMETHEUS_TYPES } from '../grafana/datasources.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { grafanaSite } from '../grafana/whoami.ts';
+import type { Scope } from '../identity.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { RpcFault } from '../mcp/surface.ts';
 import { jsonContents, part } from './body.ts';
@@ -11,7 +12,11 @@ import { datasourceUri, unknown } from './uri.ts';
 export async function readDatasource(type: string, name: string, ctx: ToolContext): Promise<ReadResourceResult> {
   const { datasources, limited, ageMs } = await listDatasources(ctx.upstream);
   const ds = find(datasources, type, name);
-  const [health, site] = await Promise.all([part(datasourceHealth(ctx.upstream, ds)), part(grafanaSite(ctx.upstream))]);
+  const [health, site] = await Promise.all([
+    part(datasourceHealth(ctx.upstream, ds), 'datasource'),
+    part(grafanaSite(ctx.upstream)),
+  ]);
+  const failing = 'value' in health && health.value.status === 'error';
   const body = {
     isDefault: ds.isDefault,
     name: ds.name,
@@ -27,7 +32,7 @@ export async function readDatasource(type: string, name: string, ctx: ToolContex
             age_seconds: Math.round(health.value.ageMs / 1000),
           }
         : { status: 'unknown', message: health.fault, age_seconds: 0 },
-    next: nextSteps(ds),
+    next: nextSteps(ds, failing, ctx.call.identity.scopes),
   };
   const source = 'value' in site && site.value.publicUrl !== '' ? site.value.publicUrl : 'Grafana';
   return jsonContents({ uri: datasourceUri(ds.type, ds.uid), source, ageMs }, body, ctx);
@@ -54,16 +59,20 @@ function find(datasources: Datasource[], type: string, name: string): Datasource
   throw unknown(uri, 'It may have been deleted, or this caller may not see it; resources/list shows what there is.');
 }
 
-/** Calls that are worth making next, with real arguments. */
-function nextSteps(ds: Datasource): { tool: string; arguments: Record<string, string> }[] {
+/** Calls that are worth making next and that the caller's scopes allow, with real arguments. */
+function nextSteps(ds: Datasource, failing: boolean, scopes: ReadonlySet<Scope>) {
   const datasource = ds.uid;
-  const describe = { tool: 'describe_datasource', arguments: { datasource } };
-  if (LOKI_TYPES.includes(ds.type)) {
-    return [describe, { tool: 'list_loki_labels', arguments: { datasource } }];
-  }
-  if (PROMETHEUS_TYPES.includes(ds.type)) {
-    const targets = { tool: 'query_prometheus', arguments: { datasource, promql: 'count by (job) (up)' } };
-    return [describe, { tool: 'list_prometheus_labels', arguments: { datasource } }, targets];
-  }
-  return [describe];
+  return [
+    ...(failing ? [{ tool: 'check_access', arguments: {} }] : []),
+    { tool: 'describe_datasource', arguments: { datasource } },
+    ...(LOKI_TYPES.includes(ds.type) && scopes.has('logs:read')
+      ? [{ tool: 'list_loki_labels', arguments: { datasource } }]
+      : []),
+    ...(PROMETHEUS_TYPES.includes(ds.type) && scopes.has('metrics:read')
+      ? [
+          { tool: 'list_prometheus_labels', arguments: { datasource } },
+          { tool: 'query_prometheus', arguments: { datasource, promql: 'count by (job) (up)' } },
+        ]
+      : []),
+  ];
 }

@@ -18,9 +18,9 @@ export async function readOverview(ctx: ToolContext): Promise<ReadResourceResult
     part(listDatasources(ctx.upstream)),
   ]);
   const faults = [
-    ...('fault' in site ? [{ of: 'Grafana', message: site.fault }] : []),
-    ...('fault' in org ? [{ of: 'organisation', message: org.fault }] : []),
-    ...('fault' in list ? [{ of: 'datasources', message: list.fault }] : []),
+    ...('fault' in site ? [{ of: 'Grafana', hop: site.hop, message: site.fault }] : []),
+    ...('fault' in org ? [{ of: 'organisation', hop: org.hop, message: org.fault }] : []),
+    ...('fault' in list ? [{ of: 'datasources', hop: list.hop, message: list.fault }] : []),
   ];
   const datasources = 'value' in list ? list.value.datasources : undefined;
   const body = (named: number) => ({

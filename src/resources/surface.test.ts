@@ -12,26 +12,34 @@ type Given = { uid: string; name: string; type?: string; isDefault?: boolean; ur
 const NOW = Date.UTC(2026, 10, 30, 10, 30);
 
 /** A Grafana that holds these datasources, or none at all. */
-function context(list: Given[] | 'down', scopes: Scope[] = ['datasources:read'], cacheKey = 'a'): ToolContext {
+function context(
+  list: Given[] | 'down',
+  scopes: Scope[] = ['datasources:read', 'logs:read'],
+  cacheKey = 'a',
+): ToolContext & { asked: string[] } {
+  const asked: string[] = [];
   const caller = { cacheKey, headers: async () => ({}) };
   const signal = new AbortController().signal;
   const upstream: Upstream = {
     caller,
     signal,
-    calls: () => 0,
+    calls: () => asked.length,
     fixed: { baseUrl: 'https://grafana.test' },
     async request({ path }) {
+      asked.push(path);
       if (list === 'down') throw new GatewayError('grafana_unreachable', 'Grafana cannot be reached: refused.');
-      return { status: 200, contentType: 'application/json', text: JSON.stringify(bodyOf(path, list)) };
+      const status = path.includes('/sick/') ? 400 : 200;
+      return { status, contentType: 'application/json', text: JSON.stringify(bodyOf(path, list)) };
     },
     cached: async (_kind, _key, load) => ({ value: await load(upstream), ageMs: 12_400 }),
   };
   const identity = { kind: 'static' as const, principal: 'static:x', subject: 'x', scopes: new Set(scopes), caller };
   const settings = loadSettings([], { GRAFANA_URL: 'https://grafana.test' });
-  return { call: { identity, signal, requestId: 'r' }, upstream, now: NOW, settings };
+  return { call: { identity, signal, requestId: 'r' }, upstream, now: NOW, settings, asked };
 }
 function bodyOf(path: string, list: Given[]): unknown {
   if (path === '/api/datasources') return list.map((ds) => ({ type: 'loki', isDefault: false, ...ds }));
+  if (path.includes('/sick/')) return { status: 'ERROR', message: 'Unable to connect' };
   if (path.endsWith('/health')) return { status: 'OK', message: 'Data source is working' };
   if (path === '/api/org') return { id: 7, name: 'Shop' };
   return { appUrl: 'https://grafana.test/', buildInfo: { version: '12.0.0' } };
@@ -163,7 +171,10 @@ describe('resources/read', () => {
     });
     const overview = await read('grafana:overview', 'down');
     expect(overview).toMatchObject({ grafana: null, datasources: null });
-    expect(overview.faults).toHaveLength(3);
+    const message = 'Grafana cannot be reached: refused.';
+    expect(overview.faults).toEqual(
+      ['Grafana', 'organisation', 'datasources'].map((of) => ({ of, hop: 'grafana', message })),
+    );
   });
 
   test('the overview: version, organisation, datasources by type', async () => {
@@ -181,6 +192,23 @@ describe('resources/read', () => {
       uri: 'grafana:overview',
     });
   });
+});
+
+test("a datasource's next calls are those that the scopes allow, and begin with the hops when its health fails", async () => {
+  const list = [
+    { uid: 'p1', name: 'Metrics', type: 'prometheus' },
+    { uid: 'l1', name: 'Logs' },
+    { uid: 'sick', name: 'Sick' },
+    { uid: 'm1', name: 'Tables', type: 'mysql' },
+  ];
+  const tools = async (uri: string, scopes: Scope[]) =>
+    ((await read(uri, list, ['datasources:read', ...scopes])).next as { tool: string }[]).map(({ tool }) => tool);
+  expect(await tools('datasource:loki:l1', ['metrics:read'])).toEqual(['describe_datasource']);
+  expect(await tools('datasource:prometheus:p1', ['logs:read'])).toEqual(['describe_datasource']);
+  expect(await tools('datasource:mysql:m1', ['logs:read', 'metrics:read'])).toEqual(['describe_datasource']);
+  const metrics = ['describe_datasource', 'list_prometheus_labels', 'query_prometheus'];
+  expect(await tools('datasource:prometheus:p1', ['metrics:read'])).toEqual(metrics);
+  expect(await tools('datasource:loki:sick', [])).toEqual(['check_access', 'describe_datasource']);
 });
 
 describe("the overview's next calls", () => {
