@@ -30,6 +30,8 @@ export interface Cache {
     signal: AbortSignal,
     load: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ value: T; ageMs: number }>;
+  /** Joins a running load of the same key, or starts one; nothing is kept. For queries, whose answers are large. */
+  join<T>(key: string, signal: AbortSignal, load: (signal: AbortSignal) => Promise<T>): Promise<T>;
   stats(): { hits: number; misses: number; entries: number };
   clear(): void;
 }
@@ -46,21 +48,29 @@ export function createCache(now: () => number = Date.now): Cache {
   let hits = 0;
   let misses = 0;
 
-  function start(kind: CacheKind, id: string, key: string, load: (signal: AbortSignal) => Promise<unknown>): Flight {
+  function start(id: string, load: (signal: AbortSignal) => Promise<unknown>): Flight {
     const abort = new AbortController();
-    const promise = load(abort.signal)
-      .then((value) => {
-        if (!abort.signal.aborted) stores.get(kind)?.set(key, { value, at: now() });
-        return value;
-      })
-      .finally(() => {
-        if (flights.get(id) === flight) flights.delete(id);
-      });
+    const promise = load(abort.signal).finally(() => {
+      if (flights.get(id) === flight) flights.delete(id);
+    });
     // Every waiter may have left before it fails; then nobody else handles the rejection.
     promise.catch(() => {});
     const flight: Flight = { promise, waiters: 0, abort };
     flights.set(id, flight);
     return flight;
+  }
+
+  /** Waits for the flight of this id; the last one to leave ends it. */
+  async function board(id: string, signal: AbortSignal, load: (signal: AbortSignal) => Promise<unknown>) {
+    const flight = flights.get(id) ?? start(id, load);
+    const leave = () => {
+      flight.waiters -= 1;
+      if (flight.waiters > 0) return;
+      // A flight that is being torn down must not be joined by a newcomer.
+      if (flights.get(id) === flight) flights.delete(id);
+      flight.abort.abort(new GatewayError('cancelled', 'The client cancelled the call.'));
+    };
+    return await waitFor(flight, signal, leave);
   }
 
   return {
@@ -72,19 +82,18 @@ export function createCache(now: () => number = Date.now): Cache {
         return { value: kept.value as T, ageMs: Math.max(0, now() - kept.at) };
       }
       const id = `${kind} ${key}`;
-      const running = flights.get(id);
-      if (running) hits += 1;
+      if (flights.has(id)) hits += 1;
       else misses += 1;
-      const flight = running ?? start(kind, id, key, load);
-      const leave = () => {
-        flight.waiters -= 1;
-        if (flight.waiters > 0) return;
-        // A flight that is being torn down must not be joined by a newcomer.
-        if (flights.get(id) === flight) flights.delete(id);
-        flight.abort.abort(new GatewayError('cancelled', 'The client cancelled the call.'));
-      };
-      return { value: (await waitFor(flight, signal, leave)) as T, ageMs: 0 };
+      const value = await board(id, signal, async (shared) => {
+        const loaded = await load(shared);
+        if (!shared.aborted) stores.get(kind)?.set(key, { value: loaded, at: now() });
+        return loaded;
+      });
+      return { value: value as T, ageMs: 0 };
     },
+    // As above: one key, one loader, one T.
+    join: async <T>(key: string, signal: AbortSignal, load: (signal: AbortSignal) => Promise<T>) =>
+      (await board(`join ${key}`, signal, load)) as T,
     stats: () => ({ hits, misses, entries: [...stores.values()].reduce((sum, store) => sum + store.size, 0) }),
     clear: () => {
       for (const store of stores.values()) store.clear();

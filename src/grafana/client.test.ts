@@ -230,6 +230,8 @@ describe('cancellation', () => {
   });
 });
 
+const slowly: Reply = (seen, response) => void setTimeout(() => json({ status: 'success' })(seen, response), 50);
+
 describe('at once', () => {
   test('no more than the cap reach a datasource; a short queue waits; the rest are told so', async () => {
     let running = 0;
@@ -244,10 +246,27 @@ describe('at once', () => {
     };
     server.script({ [LABELS]: slow });
     const up = upstreamOf(connect({ upstreamConcurrency: 2 }));
-    const runs = await Promise.allSettled(Array.from({ length: 12 }, () => up.request(labels)));
+    const runs = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, i) => up.request({ ...labels, query: { start: String(i) } })),
+    );
     const codes = runs.map((r) => (r.status === 'fulfilled' ? 'ok' : (r.reason as GatewayError).code));
     expect(most).toBe(2);
     expect(codes).toEqual([...Array(10).fill('ok'), 'busy', 'busy']);
+  });
+
+  test('equal reads of one identity are one request, those of another are not, and one who leaves ends it for nobody', async () => {
+    server.script({ [LABELS]: slowly });
+    const client = connect({});
+    const abort = new AbortController();
+    const leaver = failure(upstreamOf(client, callerOf('anna'), abort.signal).request(labels));
+    const others = Array.from({ length: 9 }, () => upstreamOf(client, callerOf('anna')).request(labels));
+    const bert = upstreamOf(client, callerOf('bert')).request(labels);
+    await until(() => server.seen.length === 2);
+    abort.abort();
+    expect((await leaver).code).toBe('cancelled');
+    const answers = await Promise.all([...others, bert]);
+    expect(answers.map((a) => a.status)).toEqual(Array(10).fill(200));
+    expect(server.seen).toHaveLength(2);
   });
 
   test('who waits may leave, and never reaches the datasource', async () => {

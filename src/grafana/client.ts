@@ -10,7 +10,7 @@ import { createGate } from './gate.ts';
 import { createHeaderMaker } from './headers.ts';
 import { createPing } from './ping.ts';
 import { perform } from './request.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, UpstreamRequest } from './upstream.ts';
 
 /** How long a way around a refusing proxy is remembered. */
 const ROUTE_TTL = 10 * 60_000;
@@ -69,19 +69,22 @@ export function createGrafanaClient(settings: Settings, log: Logger): GrafanaCli
         if (request.datasource && !allowed(request.datasource.uid)) {
           throw new GatewayError('no_datasource', 'There is no datasource of that uid, or it is not offered here.');
         }
-        return await perform(parts, request, {
-          caller,
-          signal,
-          headers: {
-            requestId: call.requestId,
-            forwarded,
-            ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
-          },
-          onAttempt: () => {
-            counter.calls += 1;
-            upstreamCalls += 1;
-          },
-        });
+        // Everything that is sent is a read, so equal ones that run at the same time are one.
+        return await cache.join(`${identity}|${wireKey(request)}`, signal, (shared) =>
+          perform(parts, request, {
+            caller,
+            signal: shared,
+            headers: {
+              requestId: call.requestId,
+              forwarded,
+              ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
+            },
+            onAttempt: () => {
+              counter.calls += 1;
+              upstreamCalls += 1;
+            },
+          }),
+        );
       },
       cached: (kind, key, load) =>
         cache.get(kind, `${identity}|${key}`, signal, (shared) => load(bind({ ...call, signal: shared }, counter))),
@@ -102,6 +105,11 @@ export function createGrafanaClient(settings: Settings, log: Logger): GrafanaCli
       connection.close();
     },
   };
+}
+
+/** All that goes over the wire but what differs by call. */
+function wireKey({ method, path, query, form, json, headers, accept }: UpstreamRequest): string {
+  return JSON.stringify([method, path, query, form, json, headers, accept]);
 }
 
 /** The operator's lists and the caller's own both narrow; deny wins. */
