@@ -29,8 +29,8 @@ export interface Surface {
 /** A protocol fault; each SDK leg gives it the code of its revision. `internal` is -32603 with a message safe to show. */
 export class RpcFault extends Error {
   readonly kind: 'notFound' | 'badParams' | 'internal';
-  constructor(kind: 'notFound' | 'badParams' | 'internal', message: string) {
-    super(message);
+  constructor(kind: 'notFound' | 'badParams' | 'internal', message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'RpcFault';
     this.kind = kind;
   }

@@ -56,7 +56,7 @@ export async function readResource(uri: string, ctx: ToolContext): Promise<ReadR
     if (address.kind === 'overview') return await readOverview(ctx);
     return await readDatasource(address.type, address.name, ctx);
   } catch (error) {
-    if (error instanceof GatewayError) throw new RpcFault('internal', `${error.message} ${error.remedy}`);
+    if (error instanceof GatewayError) throw new RpcFault('internal', `${error.message} ${error.remedy}`, error);
     throw error;
   }
 }

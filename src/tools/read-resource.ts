@@ -67,8 +67,7 @@ async function read(uri: string, ctx: Parameters<typeof readResource>[1]): Promi
     if (!(error instanceof RpcFault)) throw error;
     if (ctx.call.signal.aborted) throw new GatewayError('cancelled', 'The call was cancelled.');
     // For a model it is an argument to correct, or a hop that failed; not a fault of the protocol.
-    if (error.kind !== 'internal') throw new GatewayError('unknown_resource', error.message);
-    throw new GatewayError('grafana_error', error.message, { remedy: 'check_access tells which hop fails.' });
+    throw error.cause instanceof GatewayError ? error.cause : new GatewayError('unknown_resource', error.message);
   }
 }
 
