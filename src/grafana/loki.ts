@@ -134,7 +134,19 @@ async function queryRange(up: Upstream, ds: Datasource, q: LokiRange, limit: num
     step: q.stepMs === undefined ? undefined : String(q.stepMs / 1000),
   };
   const answer = await callDatasource(up, ds, { path: 'query_range', fields, post: true, headers: CATEGORIZE });
-  return readResult(answer, ds, 'streams');
+  return within(readResult(answer, ds, 'streams'), Number(q.start / 1_000_000n), Number(q.end / 1_000_000n));
+}
+
+/** Loki moves a metric query's window to multiples of the step, outwards: what lies outside was not asked for. */
+function within(result: QueryResult, start: number, end: number): QueryResult {
+  if (result.type !== 'matrix') return result;
+  const series = result.series.map((one) => {
+    const from = one.times.findLastIndex((time) => time < start) + 1;
+    const to = one.times.findLastIndex((time) => time <= end) + 1;
+    if (from === 0 && to === one.times.length) return one;
+    return { ...one, times: one.times.slice(from, to), values: one.values.slice(from, to) };
+  });
+  return { ...result, series: series.filter((one) => one.times.length > 0) };
 }
 
 function withLimit(result: QueryResult, wanted: number | undefined, sent: number | undefined): QueryResult {

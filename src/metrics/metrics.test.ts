@@ -28,10 +28,16 @@ describe('seriesTable', () => {
       shared: { env: 'p' },
       header: '       first   last          min            max     mean',
       rows: [
-        'job=a  0.2/s   18/s  0.2/s 10:00  18/s 10:20:30  7.487/s  ▁▁▁▁▁▁▁▁▁▁▂▄▆███████  up 90 × since 10:17:30',
+        'job=a  0.2/s   18/s  0.2/s 10:00  18/s 10:20:30  7.487/s  ▁▁▁▁▁▁▁▁▁▁▂▄▆███████  up 90 × since 10:15:30',
         'job=b  0.1/s  0.1/s        0.1/s          0.1/s    0.1/s  ▄▄▄▄▄▄▄ ▄▄▄▄▄▄▄▄▄▄▄▄  flat, no data 10:10:00–10:12:30',
       ],
     });
+  });
+
+  it('calls noise no trend: what ends inside the range where it began only varies', async () => {
+    const noise = Array.from({ length: 60 }, (_, i) => (i % 7 === 0 ? 9 : i > 50 ? 3 : 1));
+    const { rows } = await seriesTable([range({ job: 'a' }, noise)], OPT);
+    expect(rows[0]).toMatch(/ {2}varies$/);
   });
 
   it('keeps NaN and Inf, and never takes a gap for 0', async () => {

@@ -100,9 +100,9 @@ function sparkline(
 }
 
 /**
- * The plain rule: the mean of the first fifth against that of the last fifth. From 1.5 times (or from zero) it is "up",
- * below two thirds "down", with the time of crossing half way for good; else a largest value of three means is a "peak";
- * else within a tenth of the mean it is "flat"; else it "varies".
+ * The plain rule: the mean of the last fifth of the points against the first fifth. From 1.5 times its mean (or from zero)
+ * and above all of it, the series is "up"; below two thirds and below all of it, "down"; both with the time when it left
+ * for good. Else a largest value of three means is a "peak"; within a tenth of the mean it is "flat"; else it "varies".
  */
 function trendOf(
   times: readonly number[],
@@ -118,29 +118,41 @@ function trendOf(
     };
   if (min === max) return { trend: 'flat' };
   const fifth = Math.max(1, Math.floor(known.length / 5));
-  const average = (points: { value: number }[]) => points.reduce((sum, point) => sum + point.value, 0) / points.length;
-  const before = average(known.slice(0, fifth));
+  const first = known.slice(0, fifth);
+  const before = average(first);
   const after = average(known.slice(-fifth));
-  const since = crossing(known, (before + after) / 2, after > before);
-  if (before === 0 && after > 0) return { trend: 'up from 0', ...since };
-  if (after === 0 && before > 0) return { trend: 'down to 0', ...since };
+  const above = after > Math.max(...first.map((point) => point.value));
+  const below = after < Math.min(...first.map((point) => point.value));
+  const since = above || below ? leaving(known, first, (after - before) / 10) : {};
+  if (before === 0 && above) return { trend: 'up from 0', ...since };
+  if (after === 0 && below) return { trend: 'down to 0', ...since };
   if (before > 0 && after > 0) {
-    if (after / before >= 1.5) return { trend: `up ${manifold(after / before)}`, ...since };
-    if (after / before <= 2 / 3) return { trend: `down to ${share(after / before)}`, ...since };
+    if (above && after / before >= 1.5) return { trend: `up ${manifold(after / before)}`, ...since };
+    if (below && after / before <= 2 / 3) return { trend: `down to ${share(after / before)}`, ...since };
     if (max >= 3 * mean) return { trend: 'peak' };
   }
   return { trend: max - min <= Math.abs(mean) * 0.1 ? 'flat' : 'varies' };
 }
 
-function crossing(points: readonly { value: number; time: number }[], half: number, up: boolean): { since?: number } {
-  for (let i = points.length - 1; i >= 0; i--) {
-    const point = points[i];
-    if (point && (up ? point.value < half : point.value > half)) {
-      const next = points[i + 1];
-      return next ? { since: next.time } : {};
-    }
-  }
-  return {};
+/** The first point of the stretch that never comes back to where the first points were, a tenth of the way allowed. */
+function leaving(points: readonly Point[], first: readonly Point[], tenth: number): { since?: number } {
+  const values = first.map((point) => point.value);
+  const edge = tenth > 0 ? Math.max(...values) : Math.min(...values);
+  const line = average(first) + tenth;
+  const back = points.findLastIndex(({ value }) =>
+    tenth > 0 ? value <= Math.max(edge, line) : value >= Math.min(edge, line),
+  );
+  const next = points[back + 1];
+  return next === undefined ? {} : { since: next.time };
+}
+
+interface Point {
+  value: number;
+  time: number;
+}
+
+function average(points: readonly Point[]): number {
+  return points.reduce((sum, point) => sum + point.value, 0) / points.length;
 }
 
 function manifold(ratio: number): string {
