@@ -39,6 +39,7 @@ export const command: Command = {
       const gateway = await startGateway(parts.settings, parts);
       const base = `${gateway.url}${parts.settings.basePath}`;
       const { viewer: token, other: otherToken } = sandbox.tokens;
+      const minutes = Math.round((Date.now() - sandbox.facts.deployedAt) / 60_000);
       if (has(flags, 'json')) {
         const ready = {
           mcp: `${base}/mcp`,
@@ -50,7 +51,7 @@ export const command: Command = {
         };
         shell.out(JSON.stringify(ready));
       }
-      shell.err(readyBlock(base, sandbox.url, token, otherToken));
+      shell.err(readyBlock(base, sandbox.url, minutes, token, otherToken));
       await signal;
       await gateway.close();
       parts.grafana.close();
@@ -77,7 +78,7 @@ function readLogs(flags: Flags): string[] {
   return files;
 }
 
-function readyBlock(base: string, grafana: string, token: string, otherToken: string): string {
+function readyBlock(base: string, grafana: string, minutes: number, token: string, otherToken: string): string {
   const snippets = clientSnippets(base, token).flatMap(({ client, where, text }) => [
     '',
     `# ${client}: ${where}`,
@@ -86,7 +87,7 @@ function readyBlock(base: string, grafana: string, token: string, otherToken: st
   return [
     '',
     `The gateway is ready at ${base}/mcp (Streamable HTTP) and ${base}/sse (legacy SSE).`,
-    `Behind it: a sandbox Grafana at ${grafana} with an incident that began 25 minutes ago.`,
+    `Behind it: a sandbox Grafana at ${grafana} with an incident that began ${minutes} minutes ago.`,
     '',
     `Token of a viewer:        ${token}`,
     `Token of another viewer:  ${otherToken}`,
