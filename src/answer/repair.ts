@@ -7,6 +7,10 @@ export interface Fix {
 
 const ROUNDS = 5;
 
+/** Correcting is for what people and models write: longer queries, and runs of blanks that nobody types, are not searched. */
+const LONGEST = 2_000;
+const BLANKS = /\s{33}/;
+
 /**
  * Corrects step by step: a fix that makes the query readable wins; else the one that moves the first fault furthest on.
  * What comes back is read without fault. `faultAt`: offset of the first fault, undefined for none.
@@ -16,11 +20,11 @@ export function repair(
   fixes: readonly Fix[],
   faultAt: (query: string) => number | undefined,
 ): { query: string; reason: string } | undefined {
+  // The fixes look for blanks in many ways at once; what they cost grows with the longest run of them.
+  if (query.length > LONGEST || BLANKS.test(query)) return undefined;
   let current = query;
   let reason: string | undefined;
   let at = faultAt(query);
-  // Correcting is for what people and models write; a query of many thousand characters is not searched.
-  if (query.length > 5_000) return undefined;
   for (let round = 0; round < ROUNDS && at !== undefined; round++) {
     let best: { query: string; at: number; reason: string } | undefined;
     for (const fix of fixes) {

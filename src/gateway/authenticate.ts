@@ -19,6 +19,11 @@ export function authenticate(settings: Settings, identify: Identify, requests: R
   const failures = createRateLimit(FAILURES);
   // Users behind one address share its count of failures: a credential that was good keeps its way in.
   const good = new LRUCache<string, true>({ max: 5_000, ttl: 3_600_000 });
+  const checking = new Map<string, Promise<void>>();
+  function track(credential: string, checked: Promise<unknown>): void {
+    const forget = () => void checking.delete(credential);
+    checking.set(credential, checked.then(forget, forget));
+  }
 
   return async (request, response, next) => {
     if (hasTokenInQuery(request.url)) {
@@ -30,12 +35,16 @@ export function authenticate(settings: Settings, identify: Identify, requests: R
     }
     const address = request.ip ?? '';
     const credential = sha256(request.headers.authorization ?? '');
+    // Equal credentials that come at once are one guess, not many.
+    await checking.get(credential);
     // Taken before the check, so that many at one time count as well; given back unless the credential was refused.
     const known = good.has(credential);
     const wait = known ? 0 : failures.take(address);
     if (wait > 0) return tooMany(response, wait, 'Too many refused credentials from this address');
     try {
-      const identity = await identify(request.headers);
+      const checked = identify(request.headers);
+      if (!known) track(credential, checked);
+      const identity = await checked;
       if (!known) failures.give(address);
       good.set(credential, true);
       const over = requests.take(identity.principal);

@@ -30,6 +30,9 @@ export interface Sessions<T> {
   closeAll(): Promise<void>;
 }
 
+/** Clients seldom end their sessions: at a cap, one that was left for so long makes room, ms. */
+const ABANDONED = 10 * 60_000;
+
 type Limits = Pick<Settings, 'sessionIdle' | 'maxSessions' | 'maxSessionsPerPrincipal'>;
 
 /** Who owns which session. Idle ones end after --session-idle; nothing else outlives its transport. */
@@ -47,7 +50,12 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
     all.delete(session.id);
     await session.close().catch(() => {});
   }
-  const owned = (principal: string) => [...all.values()].filter((s) => s.principal === principal).length;
+  /** Ends the session that was left longest, if that is long enough ago. */
+  function makeRoom(among: Session<T>[]): void {
+    const [oldest] = among.filter((s) => s.open === 0).sort((a, b) => a.lastSeen - b.lastSeen);
+    if (oldest !== undefined && Date.now() - oldest.lastSeen >= ABANDONED) void end(oldest);
+  }
+  const owned = (principal: string) => [...all.values()].filter((s) => s.principal === principal);
 
   function begin(session: Session<T>): () => void {
     session.open += 1;
@@ -61,8 +69,10 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
   }
   return {
     add(session) {
+      if (all.size >= limits.maxSessions) makeRoom([...all.values()]);
       if (all.size >= limits.maxSessions) return 'full';
-      if (owned(session.principal) >= limits.maxSessionsPerPrincipal) return 'full for principal';
+      if (owned(session.principal).length >= limits.maxSessionsPerPrincipal) makeRoom(owned(session.principal));
+      if (owned(session.principal).length >= limits.maxSessionsPerPrincipal) return 'full for principal';
       const added = { ...session, lastSeen: Date.now(), open: 0 };
       all.set(session.id, added);
       return added;

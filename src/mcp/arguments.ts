@@ -61,6 +61,11 @@ function meaningOf(key: string, parameters: Parameters): string | undefined {
   return ALIASES.get(key)?.find((name) => Object.hasOwn(parameters, name));
 }
 
+/** Whether a tool takes this name, in its own or in another server's spelling. */
+export function isKnown(key: string, parameters: Parameters): boolean {
+  return meaningOf(key, parameters) !== undefined;
+}
+
 function unknown(key: string, parameters: Parameters): GatewayError {
   const names = Object.keys(parameters);
   const others = [...ALIASES.keys(), ...HINTS.keys()];
@@ -88,6 +93,8 @@ function readText(name: string, parameter: Parameter & { type: 'string' }, value
   // A step of 15 or an epoch time: the number's digits are its text.
   const text = typeof value === 'number' ? numberText(name, value) : value;
   if (typeof text !== 'string') throw bad(name, `must be a text, not ${kindOf(value)}`);
+  // Reading a query takes time that grows with it, and while it is read nobody else is served.
+  if (text.length > LONGEST) throw bad(name, `must have at most ${LONGEST} characters, not ${text.length}`);
   const words = parameter.enum;
   if (words === undefined || words.includes(text)) return text;
   const word = words.find((one) => one.toLowerCase() === text.trim().toLowerCase());
@@ -118,6 +125,8 @@ function readBoolean(name: string, value: unknown): boolean {
   if (text === 'false') return false;
   throw bad(name, `must be true or false, not ${show(value)}`);
 }
+
+const LONGEST = 32_768;
 
 /** A list, a list as JSON text, or one text alone. */
 function readList(name: string, value: unknown): string[] {

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type Edge, finish, finishError } from '../answer/edge.ts';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
-import { readArguments } from './arguments.ts';
+import { isKnown, readArguments } from './arguments.ts';
 import type { Call } from './call.ts';
 import { openContext } from './context.ts';
 import type { Tool, ToolContext } from './define.ts';
@@ -42,10 +42,9 @@ export async function callTool(
       requestId: call.requestId,
       subject: call.identity.subject,
       ...(call.sessionId === undefined ? {} : { session: call.sessionId }),
-      tool: name.slice(0, 64),
-      args: Object.keys(args)
-        .slice(0, 50)
-        .map((key) => key.slice(0, 64)),
+      // A name that nobody defined is free text of the caller, and may hold anything.
+      tool: tool?.name ?? '(unknown)',
+      args: [...new Set(Object.keys(args).map((key) => (tool && isKnown(key, tool.parameters) ? key : '(unknown)')))],
       argsHash: hashOf(args),
       ...(datasource === undefined ? {} : { datasource }),
       outcome: code === undefined ? 'ok' : 'error',
