@@ -198,6 +198,7 @@ describe('query_loki_logs', () => {
     [{ logql: '{app="cart"}', step: 15 }, /^The argument "step" belongs to metric queries/],
     [{ logql: '{app="cart"}', start: 'yesterday-ish' }, /^"yesterday-ish" is not a time\./],
     [{ logql: 'up' }, /It reads as PromQL: query_prometheus runs it\./],
+    [{ logql: "{app='checkout'}" }, /try: \{app="checkout"\}/],
     [{ logql: '{app="cart"}', datasource: 'prometheus-demo' }, /is of type prometheus, not Loki; use query_prometheus/],
     [{ logql: '{app="cart"}', datasource: 'nowhere' }, /^No datasource has the uid or the name "nowhere"/],
     [{ logql: '{app="cart"}', datasource: '' }, /^There is more than one Loki datasource: loki-demo/],

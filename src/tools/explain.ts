@@ -26,7 +26,9 @@ export async function explained<T>(family: keyof typeof EXPLAINERS, query: strin
 /** A query that is none here and one in the other language came to the wrong tool. */
 function otherLanguage(family: keyof typeof EXPLAINERS, query: string): string | undefined {
   if (family === 'loki') {
-    const isPromql = classifyLogql(query).kind === 'invalid' && checkPromql(query).valid;
+    // A bare selector is valid PromQL as well, but who asks a log tool with one means logs.
+    const isSelector = query.trimStart().startsWith('{');
+    const isPromql = !isSelector && classifyLogql(query).kind === 'invalid' && checkPromql(query).valid;
     return isPromql ? 'It reads as PromQL: query_prometheus runs it.' : undefined;
   }
   const isLogql = !checkPromql(query).valid && classifyLogql(query).kind !== 'invalid';
