@@ -57,6 +57,59 @@ describe('finish', () => {
     );
   });
 
+  it('masks what was masked in one row also where a stage carried it out of its context', () => {
+    const out = text(
+      finish(
+        {
+          head: ['3 lines · {app="hunter2-FAKE"}'],
+          lead: ['all: who=hunter2-FAKE'],
+          rows: ['10:00:00 password=hunter2-FAKE', '10:00:01 hunter2-FAKE', '10:00:02 xhunter2-FAKEy pin=12345'],
+          after: () => ['ask instead:', '  {app="x"} |= "hunter2-FAKE"', 'note'],
+        },
+        EDGE,
+      ),
+    );
+    expect(out).not.toContain('hunter2');
+    expect(out).toContain('10:00:02 x[masked:password]y pin=12345');
+    expect(out).toContain('masked: 5 password\nnote');
+    expect(quoteData(['password=hunter2-FAKE', 'hunter2-FAKE'], 'secrets')).not.toContain('hunter2');
+    expect(JSON.stringify(maskJson([{ password: 'a b c d' }, { x: 'is a b c d' }], 'secrets').value)).toBe(
+      '[{"password":"[masked:password]"},{"x":"is [masked:password]"}]',
+    );
+  });
+
+  it('shows no half of such a secret at the cut of a row', () => {
+    const rows = ['password=hunter2-FAKE', `${'x'.repeat(1_994)} hunter2-FAKE ${'y'.repeat(50)}`];
+    expect(text(finish({ head: [], rows }, EDGE))).not.toContain('hunt');
+  });
+
+  it('leaves short values and names of secrets alone', () => {
+    const rows = [
+      'password=ab1de token=password secret=checkout password=12345678',
+      '12345678 ab1de checkout password reset',
+      '[masked:password]',
+    ];
+    expect(text(finish({ head: [], rows }, EDGE))).toContain(
+      '\n12345678 ab1de checkout password reset\n[masked:password]\n',
+    );
+  });
+
+  it('finds overlapping values in one pass, in linear time', () => {
+    const rows = Array.from({ length: 1_200 }, (_, i) => `password=${'a'.repeat((i % 90) + 6)}b${i}`);
+    const start = performance.now();
+    const out = text(
+      finish({ head: [], rows: [...rows, ...rows.map(() => 'a'.repeat(1_900))] }, { ...EDGE, chars: 5e6 }),
+    );
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(out).toContain('masked: 1,200 password'.replace(',', ''));
+  });
+
+  it('leaves a query to paste out rather than corrupt it; the head may show it masked', () => {
+    const query = '{app="x"} |= "password=hunter2-FAKE"';
+    const out = text(finish({ head: [`no lines · ${query}`], after: () => [`try: ${query}`, 'try: {app="x"}'] }, EDGE));
+    expect(out).toBe('no lines · {app="x"} |= "password=[masked:password]"\nmasked: 1 password\ntry: {app="x"}');
+  });
+
   it('masks a private key that was logged line by line', () => {
     const body = 'AbCdEf01'.repeat(8);
     const rows = [

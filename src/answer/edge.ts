@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ERRORS, type GatewayError } from '../errors.ts';
 import type { Answer, JsonAnswer, ToolOutput } from './answer.ts';
-import { addCounts, type Counts, type MaskMode, maskedLine, maskText } from './mask.ts';
+import { addCounts, type Counts, type MaskMode, maskedLine, maskText, type Originals } from './mask.ts';
+import { type MaskAgain, maskAgain } from './mask-again.ts';
 import { maskJson } from './mask-json.ts';
 import { maskKeyRows } from './mask-rows.ts';
 import { head as beginning, cutText, jsonLength } from './text.ts';
@@ -52,28 +53,28 @@ interface Masked {
 }
 
 function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
-  const mask = (lines: readonly string[]) => lines.map((line) => maskRow(line, edge.mask));
+  const [lead, rows, again] = maskData([answer.lead ?? [], answer.rows ?? []], edge.mask);
+  const mask = (lines: readonly string[]) => lines.map((line) => shorten(maskWith(again, readRow(line, edge.mask))));
   const headOf = typeof answer.head === 'function' ? answer.head : undefined;
   const fixedHead = typeof answer.head === 'function' ? [] : mask(answer.head);
-  const lead = mask(answer.lead ?? []);
-  const rows = maskKeyRows(mask(answer.rows ?? []), edge.mask);
-  // A cursor, a query to paste and a link are of use whole or not at all: they are masked, never cut here.
-  const whole = (lines: readonly string[]) => lines.map((line) => maskText(line, edge.mask));
+  // A cursor, a query to paste and a link are of use whole or not at all: a masked one is left out, and none is cut.
+  const whole = (lines: readonly string[]) =>
+    lines.filter((line) => maskWith(again, maskText(line, edge.mask)).text === line);
   const lengths = rows.map((row) => jsonLength(row.text) + NEWLINE);
-  const link = whole(answer.link === undefined ? [] : [answer.link]);
+  const link = answer.link === undefined ? [] : [maskWith(again, maskText(answer.link, edge.mask))];
   const tag = tagOf([...lead, ...rows]);
   const compose = (shown: number, kept: Masked[] = rows.slice(0, shown), headMax = MAX_ROW): string => {
     const head = headOf === undefined ? fixedHead : mask(headOf(shown));
-    const after = whole(answer.after?.(shown) ?? []);
+    const after = withoutBareTitles(whole(answer.after?.(shown) ?? []));
     const data = [...(kept.length > 0 || rows.length === 0 ? lead : []), ...kept];
     const counts: Counts = new Map();
-    for (const part of [head, data, after, link]) for (const line of part) addCounts(counts, line.counts);
+    for (const part of [head, data, link]) for (const line of part) addCounts(counts, line.counts);
     const masked = maskedLine(counts);
     return [
       ...head.map((line) => cutText(line.text, headMax)),
       ...(data.length === 0 ? [] : fence(data, tag)),
       ...(masked === undefined ? [] : [masked]),
-      ...after.map((line) => line.text),
+      ...after,
       ...link.map((line) => line.text),
     ].join('\n');
   };
@@ -151,10 +152,36 @@ function result(text: string): FinishedResult {
   return { content: [{ type: 'text', text }] };
 }
 
-function maskRow(row: string, mode: MaskMode): Masked {
+/** A title above queries to paste goes with the last of them. */
+function withoutBareTitles(lines: readonly string[]): string[] {
+  return lines.filter((line, i) => !/^[\w ]+:$/.test(line) || lines[i + 1]?.startsWith('  '));
+}
+
+/** Groups of untrusted lines; what is masked in one of them is masked in all. */
+function maskData(groups: readonly (readonly string[])[], mode: MaskMode): [Masked[], Masked[], MaskAgain?] {
+  const originals: Originals = new Map();
+  const read = groups.map((lines) => lines.map((line) => readRow(line, mode, originals)));
+  const again = maskAgain(originals);
+  const [lead = [], rows = []] = read.map((lines) => lines.map((line) => shorten(maskWith(again, line))));
+  return again === undefined ? [lead, maskKeyRows(rows, mode)] : [lead, maskKeyRows(rows, mode), again];
+}
+
+function maskWith<T extends Masked>(again: MaskAgain | undefined, line: T): T {
+  if (again === undefined) return line;
+  const counts: Counts = new Map(line.counts);
+  return { ...line, text: again(line.text, { counts }), counts };
+}
+
+interface ReadRow extends Masked {
+  unread: number;
+}
+
+function readRow(row: string, mode: MaskMode, originals?: Originals): ReadRow {
   const read = beginning(row, MAX_MASKED);
-  const { text, counts } = maskText(read, mode);
-  const unread = row.length - read.length;
+  return { ...maskText(read, mode, originals), unread: row.length - read.length };
+}
+
+function shorten({ text, counts, unread }: ReadRow): Masked {
   const max = unread > 0 ? Math.min(MAX_ROW, Math.max(0, text.length - 4096)) : MAX_ROW;
   if (text.length <= max) return { text, counts };
   const kept = beginning(text, max);
@@ -168,10 +195,7 @@ function fence(data: readonly Masked[], tag: string): string[] {
 
 /** Untrusted lines masked and fenced as in an answer: for prompts and resources that quote them. */
 export function quoteData(lines: readonly string[], mode: MaskMode): string {
-  const rows = maskKeyRows(
-    lines.map((line) => maskRow(line, mode)),
-    mode,
-  );
+  const [, rows] = maskData([[], lines], mode);
   const counts: Counts = new Map();
   for (const row of rows) addCounts(counts, row.counts);
   const masked = maskedLine(counts);

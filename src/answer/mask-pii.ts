@@ -1,9 +1,9 @@
-import { mark } from './mask-mark.ts';
+import { type Marks, mark } from './mask-mark.ts';
 
 const BEFORE = /[A-Za-z0-9._%+-]+$/;
 const AFTER = /@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}/y;
 
-export function maskEmails(text: string, counts: Map<string, number>): string {
+export function maskEmails(text: string, marks: Marks): string {
   let out = '';
   let at = 0;
   for (let sign = text.indexOf('@'); sign !== -1; sign = text.indexOf('@', sign + 1)) {
@@ -13,7 +13,8 @@ export function maskEmails(text: string, counts: Map<string, number>): string {
     AFTER.lastIndex = sign;
     const domain = AFTER.exec(text)?.[0];
     if (domain === undefined || !/\.[A-Za-z]{2,24}$/.test(domain)) continue;
-    out += text.slice(at, sign - local.length) + mark('email', counts);
+    out +=
+      text.slice(at, sign - local.length) + mark('email', marks, text.slice(sign - local.length, sign + domain.length));
     at = sign + domain.length;
   }
   return out + text.slice(at);
@@ -22,8 +23,8 @@ export function maskEmails(text: string, counts: Map<string, number>): string {
 const CARD = /(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![.-]?\w)/g;
 
 /** 13 to 19 digits, also in groups, whose Luhn sum is right. */
-export function maskCards(text: string, counts: Map<string, number>): string {
-  return text.replace(CARD, (found) => (luhn(found) ? mark('card', counts) : found));
+export function maskCards(text: string, marks: Marks): string {
+  return text.replace(CARD, (found) => (luhn(found) ? mark('card', marks, found) : found));
 }
 
 function luhn(text: string): boolean {

@@ -16,7 +16,7 @@ export function maskKeyRows<T extends { text: string; counts: Counts }>(rows: T[
         const near = rows[i];
         if (near === undefined || !BODY.test(near.text)) break;
         const counts = new Map(near.counts);
-        const text = near.text.replace(BODY, () => mark('private-key', counts));
+        const text = near.text.replace(BODY, () => mark('private-key', { counts }, ''));
         out[i] = { ...near, text, counts };
       }
     }

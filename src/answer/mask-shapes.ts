@@ -1,4 +1,4 @@
-import { mark } from './mask-mark.ts';
+import { type Marks, mark } from './mask-mark.ts';
 
 interface Shape {
   kind: string;
@@ -66,10 +66,10 @@ const SHAPES: readonly Shape[] = [
 const START = '(?:(?<![A-Za-z0-9_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\\\[nrt]))(?=[1AGNPSdeghlnprswxykv\\d])';
 const ALL = new RegExp(`${START}(?:${SHAPES.map((s) => `(${s.source})`).join('|')})`, 'g');
 
-export function maskShapes(text: string, counts: Map<string, number>): string {
+export function maskShapes(text: string, marks: Marks): string {
   return text.replace(ALL, (found: string, ...groups: unknown[]) => {
     const shape = SHAPES[groups.findIndex((group) => group !== undefined)];
-    return shape === undefined || shape.real?.(found) === false ? found : mark(shape.kind, counts);
+    return shape === undefined || shape.real?.(found) === false ? found : mark(shape.kind, marks, found);
   });
 }
 
@@ -79,7 +79,7 @@ const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
 const BODY = /[A-Za-z0-9+/=\s\\:,."'-]*/y;
 
 /** PEM blocks, also with escaped line ends; a block that is cut off is masked as far as it goes. */
-export function maskPrivateKeys(text: string, counts: Map<string, number>): string {
+export function maskPrivateKeys(text: string, marks: Marks): string {
   if (!text.includes('PRIVATE KEY')) return text;
   let out = '';
   let at = 0;
@@ -89,7 +89,7 @@ export function maskPrivateKeys(text: string, counts: Map<string, number>): stri
     BODY.lastIndex = from;
     const body = BODY.exec(text)?.[0] ?? '';
     const end = END.exec(body);
-    out += text.slice(at, found.index) + mark('private-key', counts);
+    out += text.slice(at, found.index) + mark('private-key', marks, '');
     at = from + (end ? end.index + end[0].length : body.length);
     BEGIN.lastIndex = at;
   }

@@ -80,6 +80,21 @@ describe('shapes', () => {
 });
 
 const P = 'hunter2-FAKE';
+const AWS = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYFAKEFAKEKE';
+const AWS_FORMS: [string, string][] = [
+  ['aws_secret_access_key=', ' x=1'],
+  ['aws_secret_access_key==', ' x=1'],
+  ['aws_secret_access_key\\u003d', ''],
+  ['aws_secret_access_key: ', ''],
+  ['aws configure set aws_secret_access_key ', ' --profile x'],
+  ['{"name":"AWS_SECRET_ACCESS_KEY","value":"', '"}'],
+  ['{"value":"', '","name":"AWS_SECRET_ACCESS_KEY"}'],
+  ['<add key="aws_secret_access_key" value="', '"/>'],
+  ['{"SecretAccessKey":"', '"}'],
+  ['aws_secret_access_key=(', ')'],
+  ['{"aws_secret_access_key":{"value":"', '"}}'],
+  ['{"aws_secret_access_key":["', '"]}'],
+];
 /** Secrets known by their name or place: before, after. */
 const NAMED: [string, string][] = [
   [`password=${P}`, 'password=[masked:password]'],
@@ -165,6 +180,58 @@ const NAMED: [string, string][] = [
     '{"private_key":"[masked:private-key]\\n","x":1}',
   ],
   [`-----BEGIN OPENSSH PRIVATE KEY-----\n${alnum(64)}\n${alnum(10)}`, '[masked:private-key]'],
+  // Values that begin as no value does, and separators seldom seen.
+  ['password=%20pw x=1', 'password=%20[masked:password] x=1'],
+  ['password=[pw x=1', 'password=[[masked:password] x=1'],
+  ['password=(pw) x=1', 'password=([masked:password]) x=1'],
+  ['password=<pw> x=1', 'password=<[masked:password]> x=1'],
+  ['password=&pw x=1', 'password=&[masked:password] x=1'],
+  ['password==pw x=1', 'password==[masked:password] x=1'],
+  ['password\\u003dpw\\u0026x\\u003d1', 'password\\u003d[masked:password]\\u0026x\\u003d1'],
+  ['pw=abc x=1', 'pw=[masked:password] x=1'],
+  [`CREATE USER a IDENTIFIED BY '${P}'`, "CREATE USER a IDENTIFIED BY '[masked:password]'"],
+  [`using password "${P}" now`, 'using password "[masked:password]" now'],
+  [`{"msg":"password \\"${P}\\" now"}`, '{"msg":"password \\"[masked:password]\\" now"}'],
+  // A name and its value as two entries, in either order.
+  ['{"name":"DB_PASSWORD","value":"pw"}', '{"name":"DB_PASSWORD","value":"[masked:password]"}'],
+  ['{"key":"password","value":"pw"}', '{"key":"password","value":"[masked:password]"}'],
+  ['{"value":"pw","key":"password"}', '{"value":"[masked:password]","key":"password"}'],
+  ['{"value": "p\\"w", "name": "DB_PASSWORD"}', '{"value": "[masked:password]", "name": "DB_PASSWORD"}'],
+  [
+    '{\\"name\\":\\"DB_PASSWORD\\",\\"value\\":\\"pw\\"}',
+    '{\\"name\\":\\"DB_PASSWORD\\",\\"value\\":\\"[masked:password]\\"}',
+  ],
+  [
+    '{\\"value\\":\\"pw\\",\\"name\\":\\"DB_PASSWORD\\"}',
+    '{\\"value\\":\\"[masked:password]\\",\\"name\\":\\"DB_PASSWORD\\"}',
+  ],
+  ['{"key":"password","value":{"stringValue":"pw"}}', '{"key":"password","value":{"stringValue":"[masked:password]"}}'],
+  ['{"name":"Authorization","value":"Bearer abc"}', '{"name":"Authorization","value":"Bearer [masked:bearer]"}'],
+  ['<add key="password" value="pw"/>', '<add key="password" value="[masked:password]"/>'],
+  ['<add value="pw" key="password"/>', '<add value="[masked:password]" key="password"/>'],
+  ['- name: DB_PASSWORD\n  value: pw', '- name: DB_PASSWORD\n  value: [masked:password]'],
+  // Lists and objects.
+  ['{"passwords":["a","b"],"x":1}', '{"passwords":["[masked:password]"],"x":1}'],
+  ['{"password":["a","b"],"x":1}', '{"password":["[masked:password]"],"x":1}'],
+  ['secrets: [a, b] x', 'secrets: [[masked:secret]] x'],
+  ['"password":{"value":"pw"}', '"password":{"value":"[masked:password]"}'],
+  // Sessions and credentials of commands and DSNs.
+  ['session=abcd1234 x=1', 'session=[masked:session] x=1'],
+  ['session_id=abcd1234 x=1', 'session_id=[masked:session] x=1'],
+  ['{"sessionId":"abcd1234"}', '{"sessionId":"[masked:cookie]"}'],
+  ['auth=abcd1234 x=1', 'auth=[masked:authorization] x=1'],
+  ['curl -u admin:pw https://x', 'curl -u admin:[masked:password] https://x'],
+  ['curl --user "admin:pw" https://x', 'curl --user "admin:[masked:password]" https://x'],
+  ['dial user:pw@host failed', 'dial user:[masked:password]@host failed'],
+  ['dial root:pw@tcp(db:3306)/x', 'dial root:[masked:password]@tcp(db:3306)/x'],
+  ['dsn=admin:pw@db.example:5432/x', 'dsn=admin:[masked:password]@db.example:5432/x'],
+  ['at //user:pw@host/ now', 'at //user:[masked:password]@host/ now'],
+  ['jdbc:oracle:thin:scott/pw@//db:1521/x', 'jdbc:oracle:thin:scott/[masked:password]@//db:1521/x'],
+  // AWS's documented example key, as the demo logs it.
+  ...AWS_FORMS.map(([before, after]): [string, string] => [
+    `${before}${AWS}${after}`,
+    `${before}[masked:secret]${after}`,
+  ]),
 ];
 
 describe('names and places', () => {
@@ -202,6 +269,21 @@ describe('near misses stay', () => {
     'mail a@example.test paid with 4111 1111 1111 1111',
     'password_file=/run/secrets/x',
     'pod=shop-5f6d8c7b9-x2x4z image=app@sha256:abc',
+    'password=&next=/ x',
+    'docker run -u 1000:1000 x',
+    'image shop:1.2@sha256:abc',
+    'from:alice@example.test email:bob@example.test mailto:carol@example.test',
+    'at 10:30@noon and 12:30:45@host',
+    'npm:react@18.2.0 handler:Foo@7f31245a',
+    'session=expired session=active sessions=12345678 session: established',
+    'auth=required auth=disabled auth: kerberos',
+    '"tokens":["the","cat"] tokens: [1, 2, 3]',
+    '{"name":"password","type":"string"}',
+    '{"msg":"enter password ","x":1}',
+    'if (token == other) x',
+    '<password></password>',
+    '//host:8080/path@2x.png',
+    'secret=<none> password=<nil> password=<your-password> token=<token>',
   ])('%s', (text) => expect(maskText(text, 'secrets')).toEqual({ text, counts: new Map() }));
 });
 
@@ -246,6 +328,15 @@ const pieces = fc.constantFrom(
   '-----BEGIN PRIVATE KEY-----',
   '-----END PRIVATE KEY-----',
   'x@y.zz',
+  '(',
+  '[',
+  '<',
+  '//',
+  'session=',
+  'passwords:[',
+  '"value":"',
+  ',"name":"',
+  '-u a:',
   '4111111111111111',
 );
 
@@ -302,6 +393,22 @@ describe('time is linear', () => {
     'basic%20',
     'bearer+',
     'iVBORw0KGgo+/',
+    '//a:',
+    'a:b@',
+    ' a:',
+    'passwords:[',
+    'passwords:["a",',
+    'password:[a,',
+    '"name":"password',
+    '"value":"name":"password',
+    '","name":"password"',
+    'password:{"value":',
+    'password=<',
+    '-u a:',
+    'jdbc:oracle:thin:',
+    'session=',
+    'password "',
+    'password==',
   ])('1 MB of %s', (piece) => {
     // A tenth first: what is not linear fails here, and not after an hour.
     for (const [size, ms] of [

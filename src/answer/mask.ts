@@ -5,20 +5,23 @@ import { maskUrlCredentials } from './mask-urls.ts';
 
 export type MaskMode = 'secrets' | 'secrets+pii' | 'off';
 export type Counts = Map<string, number>;
+/** Values that were masked, with their kind. */
+export type Originals = Map<string, string>;
 
 /**
  * Secrets replaced by `[masked:<kind>]`, and how many of each kind. Linear in the length of the text on any input.
- * Masking twice changes nothing more.
+ * Masking twice changes nothing more. The values it replaced are added to `originals`, each with its kind.
  */
-export function maskText(text: string, mode: MaskMode): { text: string; counts: Counts } {
+export function maskText(text: string, mode: MaskMode, originals?: Originals): { text: string; counts: Counts } {
   const counts: Counts = new Map();
   if (mode === 'off' || text === '') return { text, counts };
   // Shapes first: what has a name of its own (a JWT behind "token=") is counted under that name.
-  let out = maskPrivateKeys(text, counts);
-  out = maskShapes(out, counts);
-  out = maskUrlCredentials(out, counts);
-  if (mode === 'secrets+pii') out = maskCards(maskEmails(out, counts), counts);
-  out = maskKeyValues(out, counts);
+  const marks = { counts, originals };
+  let out = maskPrivateKeys(text, marks);
+  out = maskShapes(out, marks);
+  out = maskUrlCredentials(out, marks);
+  if (mode === 'secrets+pii') out = maskCards(maskEmails(out, marks), marks);
+  out = maskKeyValues(out, marks);
   return { text: out, counts };
 }
 
