@@ -19,16 +19,17 @@ export async function timed(callers: readonly (() => Promise<unknown>)[], count:
   return times;
 }
 
-/** Alternates the two in rounds, so that a drift of the machine's speed meets both alike. */
+/** Alternates the two in rounds, so that a drift of the machine's speed meets both alike; `warm` calls of each go before. */
 export async function paired(
   a: readonly (() => Promise<unknown>)[],
   b: readonly (() => Promise<unknown>)[],
   rounds: number,
   count: number,
+  warm: number,
 ): Promise<{ a: number[]; b: number[] }> {
   const result = { a: [] as number[], b: [] as number[] };
-  await timed(a, 5);
-  await timed(b, 5);
+  await timed(a, warm);
+  await timed(b, warm);
   for (let round = 0; round < rounds; round++) {
     result.a.push(...(await timed(a, count)));
     result.b.push(...(await timed(b, count)));

@@ -16,9 +16,9 @@ export async function build() {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    minify: true,
-    // Names of functions and classes stay, so that a stack or a log line can be read.
-    keepNames: true,
+    // Names stay, so that a stack or a log line can be read; kept so, they cost no time (as `keepNames` does, at each closure).
+    minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: 'none',
     loader: { '.md': 'text' },
     // CommonJS packages inside the bundle ask for Node's own modules by require.

@@ -13,6 +13,7 @@ import { health } from './health.ts';
 import { checkHost, checkOrigin, cors } from './hosts.ts';
 import type { Identify } from './identity/identify.ts';
 import type { Metrics } from './metrics.ts';
+import { headersWithAnswer } from './one-write.ts';
 import { refuse } from './rpc.ts';
 import { sse } from './transports/sse.ts';
 import { sessionId, statelessPost, streamable } from './transports/streamable.ts';
@@ -58,8 +59,8 @@ function route(app: Express, door: Door): void {
   const getOrOpen: RequestHandler = (request, response, next) =>
     noSse || sessionId(request) !== undefined ? get(request, response, next) : legacy.open(request, response, next);
 
-  if (stateless) app.post(['/mcp', '/sse'], statelessPost(door));
-  else app.post(['/mcp', '/sse'], post).delete(['/mcp', '/sse'], end);
+  if (stateless) app.post(['/mcp', '/sse'], headersWithAnswer, statelessPost(door));
+  else app.post(['/mcp', '/sse'], headersWithAnswer, post).delete(['/mcp', '/sse'], end);
   if (stateless) app.all('/mcp', only('POST'));
   if (stateless && !noSse) app.get('/sse', noHead, legacy.open);
   if (!stateless) app.get(['/mcp', '/sse'], noHead, getOrOpen);

@@ -53,7 +53,8 @@ export function readLevel(word: string): string | undefined {
 export function levelOf(entry: MergedEntry): string | undefined {
   for (const labels of [entry.parsed, entry.metadata, entry.stream]) {
     for (const name of LEVEL_NAMES) {
-      const level = readLevel(labels[name] ?? '');
+      const word = labels[name];
+      const level = word === undefined ? undefined : readLevel(word);
       if (level !== undefined) return level;
     }
   }

@@ -5,6 +5,7 @@ export type TimeDetail = 'second' | 'milli' | 'micro' | 'nano';
 
 const DIGITS: Record<TimeDetail, number> = { second: 0, milli: 3, micro: 6, nano: 9 };
 const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 /** Date and time without the zone's name: `2026-11-30 10:29:56.123456789`. Digits are cut, never rounded. */
 export function showInstant(ns: bigint, zone: string, detail: TimeDetail): string {
@@ -55,7 +56,7 @@ export function showWindow(w: Window, zone: string): string {
 }
 
 const UNITS: readonly (readonly [string, number])[] = [
-  ['d', 86_400_000],
+  ['d', DAY_MS],
   ['h', HOUR_MS],
   ['m', 60_000],
   ['s', 1_000],
@@ -85,11 +86,29 @@ function split(ns: bigint, zone: string, detail: TimeDetail): { date: string; ti
   const ms = Number(whole);
   // What no calendar holds is shown as the number it is.
   if (!(Math.abs(ms) <= 8.6e15)) return { date: '', time: `${ns}ns` };
-  const iso = new Date(ms + zoneOffset(zone, ms)).toISOString();
-  const t = iso.indexOf('T');
-  const seconds = iso.slice(t + 1, t + 9);
+  const local = ms + zoneOffset(zone, ms);
+  const day = Math.floor(local / DAY_MS);
+  const second = Math.floor((local - day * DAY_MS) / 1000);
+  const seconds = `${two(second / 3600)}:${two((second / 60) % 60)}:${two(second % 60)}`;
   const digits = DIGITS[detail];
-  if (digits === 0) return { date: iso.slice(0, t), time: seconds };
-  const fraction = iso.slice(t + 10, t + 13) + (digits > 3 ? below.toString().padStart(6, '0') : '');
-  return { date: iso.slice(0, t), time: `${seconds}.${fraction.slice(0, digits)}` };
+  if (digits === 0) return { date: dayOf(day), time: seconds };
+  const fraction =
+    `${1000 + (((local % 1000) + 1000) % 1000)}`.slice(1) + (digits > 3 ? `${1_000_000n + below}`.slice(1) : '');
+  return { date: dayOf(day), time: `${seconds}.${fraction.slice(0, digits)}` };
+}
+
+function two(n: number): string {
+  const whole = Math.floor(n);
+  return whole < 10 ? `0${whole}` : `${whole}`;
+}
+
+let lastDay = { day: Number.NaN, text: '' };
+
+/** The date of the day that is so many after 1970-01-01. Lines of a log are mostly of one. */
+function dayOf(day: number): string {
+  if (lastDay.day !== day) {
+    const iso = new Date(day * DAY_MS).toISOString();
+    lastDay = { day, text: iso.slice(0, iso.indexOf('T')) };
+  }
+  return lastDay.text;
 }

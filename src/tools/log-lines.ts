@@ -56,6 +56,9 @@ export async function logLines(
   const { shared, rows } = logRows(entries, { zone: ctx.settings.timezone, detail: opt.detail, direction });
   const order = direction === 'forward' ? 'oldest first' : 'newest first';
   const more = (shown: number) => full || unseen.length > shown;
+  // Read once, however many lengths the edge tries.
+  let counted: string[] | undefined;
+  const instead = () => (counted ??= countInstead(query, entries, window));
   return {
     head: (kept) => {
       const shown = countEntries(rows, kept);
@@ -71,7 +74,7 @@ export async function logLines(
       return [
         ...notes,
         ...(next === undefined || shown === 0 ? [] : [`${way}: cursor="${writeLogCursor(question, page, next)}"`]),
-        ...countInstead(query, entries, window),
+        ...instead(),
       ];
     },
     ...link,
@@ -98,5 +101,7 @@ function countInstead(query: string, entries: readonly MergedEntry[], window: Wi
   const counted = `sum${by === undefined ? '' : ` by (${by})`} (count_over_time(${query.trim()} [${span}]))`;
   const nowNs = BigInt(Math.floor(window.now ?? 0)) * 1_000_000n;
   const at = window.end === nowNs ? '' : ` with end="${showIso(window.end)}"`;
-  return classifyLogql(counted).kind === 'metric' ? [`count instead: ${counted}${at}`] : [];
+  // A comment would swallow what stands behind it.
+  const lost = query.includes('#') && classifyLogql(counted).kind !== 'metric';
+  return lost ? [] : [`count instead: ${counted}${at}`];
 }
