@@ -10,8 +10,11 @@ export interface Answer {
   head: string[] | ((shown: number) => string[]);
   /** Untrusted lines that hold for all rows (shared labels, a table's header): always kept, inside the fence above the rows. */
   lead?: string[];
-  /** Untrusted rows, most useful first; cut from the end until the whole fits the budget. Each is one entry (may hold newlines). */
-  rows?: string[];
+  /**
+   * Untrusted rows, most useful first; cut from the end until the whole fits the budget. Each is one entry (may hold
+   * newlines). Read once and only as far as the budget reaches, so that rows may be made as they are read.
+   */
+  rows?: Iterable<string>;
   /**
    * Told how many rows stay: cursor, narrower queries ready to paste, notes. Always kept. Pure: called several times.
    * Where a row stands for several entries (logs), `countEntries(rows, shown)` of logs/rows.ts tells how many.

@@ -53,7 +53,8 @@ interface Masked {
 }
 
 function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
-  const [lead, rows, again] = maskData([answer.lead ?? [], answer.rows ?? []], edge.mask);
+  const room = edge.chars - ENVELOPE;
+  const [lead, rows, again] = maskData(answer.lead ?? [], answer.rows ?? [], edge.mask, room);
   // The lines around the rows are asked for at every length that is tried, and are mostly the same.
   const masked = memo((line: string) => shorten(maskWith(again, readRow(line, edge.mask))));
   const wholeMasked = memo((line: string) => maskWith(again, maskText(line, edge.mask)));
@@ -88,7 +89,6 @@ function finishAnswer(answer: Answer, edge: Edge): FinishedResult {
     const { before, after } = around(shown, kept, headMax);
     return [...before, ...kept.map((row) => row.text), ...after].join('\n');
   };
-  const room = edge.chars - ENVELOPE;
   const fits = (text: string) => jsonLength(text) <= room;
   // Lengths add up, so that a trial joins no rows; what stands around them hardly changes with their number.
   const lengths = rows.map((row) => jsonLength(row.text) + NEWLINE);
@@ -187,13 +187,31 @@ function withoutBareTitles(lines: readonly string[]): string[] {
   return lines.filter((line, i) => !/^[\w ]+:$/.test(line) || lines[i + 1]?.startsWith('  '));
 }
 
-/** Groups of untrusted lines; what is masked in one of them is masked in all. */
-function maskData(groups: readonly (readonly string[])[], mode: MaskMode): [Masked[], Masked[], MaskAgain?] {
+/**
+ * Untrusted lines; what is masked in one of them is masked in all. Of the rows, those that may fit into `room`
+ * characters and one more.
+ */
+function maskData(
+  lines: readonly string[],
+  rows: Iterable<string>,
+  mode: MaskMode,
+  room: number,
+): [Masked[], Masked[], MaskAgain?] {
   const originals: Originals = new Map();
-  const read = groups.map((lines) => lines.map((line) => readRow(line, mode, originals)));
+  const lead = lines.map((line) => readRow(line, mode, originals));
+  const data: ReadRow[] = [];
+  let left = room;
+  for (const row of rows) {
+    const read = readRow(row, mode, originals);
+    data.push(read);
+    // Masking it again may shorten it, as may the cut.
+    left -= originals.size === 0 ? Math.min(read.text.length, MAX_ROW) : 1;
+    if (left < 0) break;
+  }
   const again = maskAgain(originals);
-  const [lead = [], rows = []] = read.map((lines) => lines.map((line) => shorten(maskWith(again, line))));
-  return again === undefined ? [lead, maskKeyRows(rows, mode)] : [lead, maskKeyRows(rows, mode), again];
+  const finished = (line: ReadRow) => shorten(maskWith(again, line));
+  const out = maskKeyRows(data.map(finished), mode);
+  return again === undefined ? [lead.map(finished), out] : [lead.map(finished), out, again];
 }
 
 function maskWith<T extends Masked>(again: MaskAgain | undefined, line: T): T {
@@ -229,7 +247,7 @@ function closeFence(tag: string): string {
 
 /** Untrusted lines masked and fenced as in an answer: for prompts and resources that quote them. */
 export function quoteData(lines: readonly string[], mode: MaskMode): string {
-  const [, rows] = maskData([[], lines], mode);
+  const [, rows] = maskData([], lines, mode, Number.POSITIVE_INFINITY);
   const counts: Counts = new Map();
   for (const row of rows) addCounts(counts, row.counts);
   const masked = maskedLine(counts);

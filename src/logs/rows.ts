@@ -24,10 +24,10 @@ export interface RowOptions {
 }
 
 /**
- * Entries of one page as rows, and the labels that all share. Identical neighbours become one row with `× n`;
- * lines are not cut here (the edge does, after masking).
+ * Entries of one page as rows, each made when it is read, and the labels that all share. Identical neighbours become
+ * one row with `× n`; lines are not cut here (the edge does, after masking).
  */
-export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { shared: Labels; rows: LogRow[] } {
+export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { shared: Labels; rows: Iterable<LogRow> } {
   const shared = sharedLabels(entries);
   const sharedLevel = shared.level ?? shared.severity ?? shared.detected_level;
   const detail = detailOf(entries.map((entry) => entry.ts));
@@ -35,15 +35,31 @@ export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { sha
   const [first, last] = [entries[0], entries.at(-1)];
   const oneDay = !first || !last || showDay(first.ts, opt.zone) === showDay(last.ts, opt.zone);
   const time = (ns: bigint) => (oneDay ? '' : `${showDay(ns, opt.zone).slice(5)} `) + showTime(ns, opt.zone, detail);
-  const rows: LogRow[] = [];
-  let run: { body: string; first: bigint; last: bigint; entries: number } | undefined;
-  const flush = () => {
-    if (!run) return;
+  const rowOf = (run: Run): LogRow => {
     const when = run.entries === 1 ? time(run.first) : `${time(run.first)} … ${time(run.last)}`;
     const marker = opt.mark === undefined ? '' : run.first === opt.mark ? '> ' : '  ';
     const text = `${marker}${when} ${run.body}${run.entries === 1 ? '' : ` × ${run.entries}`}`;
-    rows.push({ text: text.trimEnd(), entries: run.entries });
+    return { text: text.trimEnd(), entries: run.entries };
   };
+  return { shared, rows: foldRuns(entries, shared, sharedLevel, opt, rowOf) };
+}
+
+interface Run {
+  body: string;
+  /** ns of its first and last entry */
+  first: bigint;
+  last: bigint;
+  entries: number;
+}
+
+function* foldRuns(
+  entries: readonly MergedEntry[],
+  shared: Labels,
+  sharedLevel: string | undefined,
+  opt: RowOptions,
+  rowOf: (run: Run) => LogRow,
+): Generator<LogRow> {
+  let run: Run | undefined;
   for (const entry of entries) {
     const body = opt.detail === 'raw' ? rawBody(entry, shared) : shortBody(entry, shared, sharedLevel);
     const marked = opt.mark !== undefined && (entry.ts === opt.mark || run?.last === opt.mark);
@@ -51,12 +67,11 @@ export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { sha
       run.last = entry.ts;
       run.entries++;
     } else {
-      flush();
+      if (run) yield rowOf(run);
       run = { body, first: entry.ts, last: entry.ts, entries: 1 };
     }
   }
-  flush();
-  return { shared, rows };
+  if (run) yield rowOf(run);
 }
 
 /** How many entries the first `shown` rows stand for. */

@@ -46,19 +46,20 @@ export async function logContext(
   if (before.length + after.length === 0) return { ...(await whyNoLines(ctx, ds, query, window)), ...link };
   const earlier = before.slice(0, half).reverse();
   const later = after.slice(0, half);
-  const { shared, rows: all } = logRows([...earlier, ...later], {
+  const page = logRows([...earlier, ...later], {
     zone,
     detail: opt.detail,
     direction: 'forward',
     mark: at,
   });
+  const all = [...page.rows];
   const rows = nearHalf(all, earlier.length, ctx.settings.answerChars * 0.4);
   const instant = showInstant(at, zone, detailOf([at]));
   return {
     head: (kept) => [
       `${plural(countEntries(rows, kept), 'line')} around ${instant}, oldest first · ${showWindow(window, zone)} · ${ds.name}`,
     ],
-    lead: sharedLine(shared),
+    lead: sharedLine(page.shared),
     rows: rows.map((row) => row.text),
     after: (kept) => [
       ...opt.notes,

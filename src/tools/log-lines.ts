@@ -7,7 +7,7 @@ import type { Datasource, QueryResult } from '../grafana/upstream.ts';
 import { afterCursor, cursorAfter, skipSeen } from '../logs/cursor.ts';
 import { classifyLogql } from '../logs/logql.ts';
 import { type MergedEntry, mergeStreams } from '../logs/merge.ts';
-import { countEntries, logRows } from '../logs/rows.ts';
+import { countEntries, type LogRow, logRows } from '../logs/rows.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { showIso, showSpan, showWindow } from '../time/show.ts';
 import type { Window } from '../time/window.ts';
@@ -53,7 +53,8 @@ export async function logLines(
     const stuck = full ? ['More lines share one instant than Loki gives at once: add a filter to see them.'] : [];
     return { head: [`no more lines · ${where}`], after: () => [...stuck, ...notes], ...link };
   }
-  const { shared, rows } = logRows(entries, { zone: ctx.settings.timezone, detail: opt.detail, direction });
+  const { shared, rows: all } = logRows(entries, { zone: ctx.settings.timezone, detail: opt.detail, direction });
+  const rows: LogRow[] = [];
   const order = direction === 'forward' ? 'oldest first' : 'newest first';
   const more = (shown: number) => full || unseen.length > shown;
   // Read once, however many lengths the edge tries.
@@ -65,7 +66,7 @@ export async function logLines(
       return [`${plural(shown, 'line')}, ${order}, ${more(shown) ? 'more exist' : 'no more'} · ${where}`];
     },
     lead: sharedLine(shared),
-    rows: rows.map((row) => row.text),
+    rows: textsOf(all, rows),
     after: (kept) => {
       const shown = countEntries(rows, kept);
       if (!more(shown)) return notes;
@@ -79,6 +80,14 @@ export async function logLines(
     },
     ...link,
   };
+}
+
+/** The rows' texts; each row that is read is added to `read`, for counting the entries it stands for. */
+function* textsOf(rows: Iterable<LogRow>, read: LogRow[]): Generator<string> {
+  for (const row of rows) {
+    read.push(row);
+    yield row.text;
+  }
 }
 
 export function streamsOf(result: QueryResult): Extract<QueryResult, { type: 'streams' }> {

@@ -106,7 +106,7 @@ async function metric(
       ...(step === undefined ? {} : { step }),
       ...(unit === undefined ? {} : { unit }),
       rewrites: (series) => rewrites(query, series),
-      whyNothing: async () => (await whyNoLines(ctx, ds, query, window)).rows ?? [],
+      whyNothing: async () => [...((await whyNoLines(ctx, ds, query, window)).rows ?? [])],
       ...(await linkOf(ctx, ds, { expr: query, instant: step === undefined }, window)),
     },
     result,
