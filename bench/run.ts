@@ -98,19 +98,19 @@ async function lifecycle(): Promise<string[][]> {
   await new Promise((resolve) => setTimeout(resolve, 10_000));
   const idleMb = residentMb(gateway.child);
 
-  const client = await connect(gateway);
-  await client.listResources();
-  const listing = await timed([() => client.listResources()], 200);
-  const hop = await timed([() => client.ping()], 200);
-  const [list50 = 0] = quantiles(listing, [0.5]);
-  const [ping50 = 0] = quantiles(hop, [0.5]);
-
   for (let i = 0; i < 1000; i += 20) {
     const batch = await Promise.all(Array.from({ length: 20 }, () => connect(gateway)));
     await Promise.all(batch.map((c) => (c.transport as StreamableHTTPClientTransport).terminateSession()));
     await Promise.all(batch.map((c) => c.close()));
   }
   const afterMb = residentMb(gateway.child);
+
+  const client = await connect(gateway);
+  await client.listResources();
+  const listing = await timed([() => client.listResources()], 200);
+  const hop = await timed([() => client.ping()], 200);
+  const [list50 = 0] = quantiles(listing, [0.5]);
+  const [ping50 = 0] = quantiles(hop, [0.5]);
   const share = await cacheShare(gateway);
   await client.close();
   await stop(gateway);
