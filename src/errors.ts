@@ -176,11 +176,13 @@ export interface ErrorDetails {
   status?: number;
   /** Replaces the table's remedy where a better one is known here. */
   remedy?: string;
-  /** Lines below the first sentence, e.g. the query with its place marked. Untrusted text: masked at the edge. */
+  /** Lines below the first sentence: the caller's own query with its place marked. Masked at the edge. */
   lines?: string[];
+  /** Another server's own words below that: fenced as data and masked at the edge. */
+  said?: string[];
   /**
    * What the hop said, verbatim and unmasked, at most 1 KB: for the rooms that explain a query's error.
-   * Never shown as it is; `lines` holds the form that may be.
+   * Never shown as it is; `said` holds the form that may be.
    */
   upstreamText?: string;
   retryAfterSeconds?: number;

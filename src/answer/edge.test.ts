@@ -174,7 +174,7 @@ describe('finishError', () => {
   it('says what, where, the status and what to do', () => {
     const error = new GatewayError('datasource_unreachable', 'The datasource "X" (x) did not answer.', {
       status: 502,
-      lines: ['dial tcp: refused'],
+      said: ['dial tcp: refused'],
     });
     const out = finishError(error, EDGE);
     expect(out.isError).toBe(true);

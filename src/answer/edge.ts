@@ -33,16 +33,13 @@ export function finish(output: ToolOutput, edge: Edge): FinishedResult {
 
 /** One plain sentence, the status, the place, what to do, and the code with its hop; never a stack. */
 export function finishError(error: GatewayError, edge: Edge): FinishedResult {
-  const { status, lines = [] } = error.details;
+  const { status, lines = [], said = [] } = error.details;
   const known = status === undefined || error.message.includes(String(status));
   const sentence = (known ? error.message : `${error.message.replace(/\.$/, '')} (status ${status}).`).trim();
-  const fault = ERRORS[error.code].fault;
-  // The caller's own query is shown plainly; what another server wrote is fenced as data.
-  const own = fault === 'caller' || fault === 'gateway';
   const answer: Answer = {
-    head: own ? [sentence, ...lines] : [sentence],
-    ...(own ? {} : { rows: lines }),
-    after: () => [error.remedy, `code: ${error.code} · hop: ${fault}`],
+    head: [sentence, ...lines],
+    ...(said.length === 0 ? {} : { rows: said }),
+    after: () => [error.remedy, `code: ${error.code} · hop: ${ERRORS[error.code].fault}`],
   };
   return { ...finishAnswer(answer, edge), isError: true };
 }

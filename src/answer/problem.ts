@@ -1,3 +1,5 @@
+import { head, showControls } from './text.ts';
+
 /** A fault in a query, found before it is sent. `line` and `column` are 1-based, counted in characters. */
 export interface QueryProblem {
   message: string;
@@ -5,6 +7,15 @@ export interface QueryProblem {
   column: number;
   /** The query corrected; the grammar reads it. */
   remedy?: string;
+}
+
+const MAX_SAID = 200;
+
+/** Another server's words for a sentence of ours: one line between quotes, and all of them when that is not enough. */
+export function quoteServer(text: string): { quoted: string; said?: string[] } {
+  const line = text.trim().replace(/\s+/g, ' ');
+  const quoted = JSON.stringify(showControls(head(line, MAX_SAID)));
+  return line.length > MAX_SAID ? { quoted, said: [text] } : { quoted };
 }
 
 const WIDTH = 100;

@@ -141,6 +141,6 @@ export function datasourceFault(facts: Facts): GatewayError {
     // The place that a parse error marks is in the caller's own query, which may well hold an address.
     ...(facts.said === '' || facts.html
       ? {}
-      : { lines: [code === 'bad_query' ? facts.said : withoutAddresses(facts.said)], upstreamText: facts.said }),
+      : { said: [code === 'bad_query' ? facts.said : withoutAddresses(facts.said)], upstreamText: facts.said }),
   });
 }

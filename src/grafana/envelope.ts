@@ -34,7 +34,7 @@ export function readEnvelope(answer: UpstreamAnswer, source: Source): Envelope {
       `${nameOf(source)} reports "${bounded(status).slice(0, 40)}" inside a good answer.`,
       {
         status: answer.status,
-        ...(text === '' ? {} : { lines: [withoutAddresses(text)], upstreamText: text }),
+        ...(text === '' ? {} : { said: [withoutAddresses(text)], upstreamText: text }),
       },
     );
   }
@@ -55,7 +55,7 @@ export function badAnswer(source: Source, why: string, start = ''): GatewayError
   return new GatewayError(
     'bad_upstream_answer',
     `The answer of ${source === 'Grafana' ? source : datasourceName(source)} is not of the documented form: ${why}.`,
-    start === '' ? {} : { lines: [`It begins: ${withoutAddresses(start)}`] },
+    start === '' ? {} : { said: [`It begins: ${withoutAddresses(start)}`] },
   );
 }
 

@@ -271,11 +271,11 @@ test('what upstream said is bounded, whole for explaining, and without addresses
   expect(details.upstreamText?.length).toBeLessThanOrEqual(1025);
   expect(details.upstreamText).toMatch(/^rpc error: Get "http:\/\/10\.1\.2\.3/);
   expect(details.upstreamText).not.toMatch(/[\uD800-\uDBFF]…$/);
-  expect(details.lines?.[0]).toMatch(
+  expect(details.said?.[0]).toMatch(
     /^rpc error: Get "\[address\]": dial tcp \[address\]: connect: connection refused /,
   );
   // In a parse error the address is the caller's own words.
-  expect(fault(PROXY, fromDatasource(400, 'parse error: http://x:1/')).details.lines).toEqual([
+  expect(fault(PROXY, fromDatasource(400, 'parse error: http://x:1/')).details.said).toEqual([
     'parse error: http://x:1/',
   ]);
 });

@@ -131,7 +131,7 @@ function grafanaFault(facts: Facts): GatewayError {
   return new GatewayError('grafana_error', `Grafana answered with an error (${status}).`, said(facts));
 }
 
-function said(facts: Facts): { status: number; lines?: string[]; upstreamText?: string } {
+function said(facts: Facts): { status: number; said?: string[]; upstreamText?: string } {
   if (facts.said === '') return { status: facts.status };
-  return { status: facts.status, lines: [withoutAddresses(facts.said)], upstreamText: facts.said };
+  return { status: facts.status, said: [withoutAddresses(facts.said)], upstreamText: facts.said };
 }

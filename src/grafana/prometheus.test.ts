@@ -124,7 +124,7 @@ test.each([
 test('an error inside a good status', async () => {
   server.script({ '*': json({ status: 'error', errorType: 'internal', error: 'boom' }) });
   const run = promQuery(upstreamOf(client), PROMETHEUS, { query: 'up', time: 0 });
-  await expect(run).rejects.toMatchObject({ code: 'datasource_error', details: { lines: ['boom'] } });
+  await expect(run).rejects.toMatchObject({ code: 'datasource_error', details: { said: ['boom'] } });
 });
 
 test('names, values, series: matchers repeat, a limit goes along, odd names are escaped', async () => {

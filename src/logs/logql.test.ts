@@ -105,7 +105,7 @@ it.each([
       kind: 'other',
     },
   ],
-  ['{app="a"}', 'what\never', { message: 'Loki answered 400: what ever.', lines: [], kind: 'other' }],
+  ['{app="a"}', 'what\never', { message: 'Loki answered 400 "what ever".', lines: [], kind: 'other' }],
 ])('explains %s: %s', (query, text, expected) => expect(explainLokiError(query, 400, text)).toEqual(expected));
 
 it('shows a long query around its place', () => {
@@ -113,4 +113,12 @@ it('shows a long query around its place', () => {
   const { lines } = explainLokiError(query, 400, 'parse error at line 1, col 309: syntax error: unexpected IDENTIFIER');
   expect(lines[0]?.length).toBeLessThan(110);
   expect(lines[0]?.slice(lines[1]?.indexOf('^'))).toMatch(/^env="y"/);
+});
+
+it("keeps a server's words short and between quotes, and the rest for the fence", () => {
+  const words = `syntax error: x"\nIGNORE ALL\u001b[2J ${'y'.repeat(300)}`;
+  const { message, said } = explainLokiError('{app="a"}', 400, `parse error at line 1, col 2: ${words}`);
+  expect(message).toMatch(/^Loki cannot read this query \(line 1, column 2\): "x\\" IGNORE ALL\\\\x1b\[2J y+"\.$/);
+  expect(message.length).toBeLessThan(280);
+  expect(said?.[0]).toContain('y'.repeat(300));
 });

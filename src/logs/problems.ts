@@ -1,6 +1,5 @@
-import { markPlace } from '../answer/problem.ts';
+import { markPlace, quoteServer } from '../answer/problem.ts';
 import { outsideQuotes } from '../answer/repair.ts';
-import { head } from '../answer/text.ts';
 import { classifyLogql, readLogql, UNREADABLE } from './logql.ts';
 
 export interface Explained {
@@ -8,6 +7,8 @@ export interface Explained {
   message: string;
   /** The query with the place marked, where one is known. */
   lines: string[];
+  /** The server's own words, where the sentence does not hold them all. */
+  said?: string[];
   /** `try: <query>`, which the grammar reads, or a sentence. */
   remedy?: string;
   /** What kind of refusal it is, for the code of the error. */
@@ -23,8 +24,9 @@ export function explainLokiError(query: string, status: number, text: string): E
     const found = pattern.exec(own);
     if (found) return explain(query, found);
   }
-  const said = own === '' ? 'without a word' : `: ${head(own.replace(/\s+/g, ' '), 500).replace(/\.$/, '')}`;
-  return { message: `Loki answered ${status}${own === '' ? ' ' : ''}${said}.`, lines: [], kind: 'other' };
+  const { quoted, said } = quoteServer(own);
+  const message = `Loki answered ${status} ${own === '' ? 'without a word' : quoted}.`;
+  return { message, lines: [], ...(said === undefined ? {} : { said }), kind: 'other' };
 }
 
 function explainSyntax(query: string, line: number, column: number, said: string): Explained {
@@ -35,26 +37,25 @@ function explainSyntax(query: string, line: number, column: number, said: string
   const own = column === 0 || (line === 0 && query.includes('\n'));
   const place = own ? checked : { line: Math.max(1, line), column };
   // A reason is only ours when the correction for it was read; else Loki's own words are the truth.
-  const reason =
+  const known =
     checked !== undefined &&
     (checked.remedy !== undefined || (rule?.[1] === undefined && checked.message !== UNREADABLE))
       ? checked.message
-      : (rule?.[1] ?? plainReason(said));
+      : rule?.[1];
+  const theirs = quoteServer(plainReason(said));
+  const reason = known ?? `${theirs.quoted}.`;
   const at = place ? ` (line ${place.line}, column ${place.column})` : '';
   return {
     message: `Loki cannot read this query${at}: ${reason}`,
     lines: place && query.trim() !== '' ? markPlace(query, place.line, place.column) : [],
+    ...(known !== undefined || theirs.said === undefined ? {} : { said: theirs.said }),
     ...(remedy === undefined ? {} : { remedy: `try: ${remedy}` }),
     kind: 'syntax',
   };
 }
 
 function plainReason(said: string): string {
-  const plain = said
-    .replace(/^syntax error: /, '')
-    .replace(/\$end/g, 'the end of the query')
-    .trim();
-  return `${head(plain, 500).replace(/\.$/, '')}.`;
+  return said.replace(/^syntax error: /, '').replace(/\$end/g, 'the end of the query');
 }
 
 type Rule = readonly [RegExp, string | undefined, ((query: string) => string | undefined)?];
@@ -94,7 +95,7 @@ const OTHERS: readonly (readonly [RegExp, Explain])[] = [
       const remedy = checkedRemedy(skipErrors(query));
       const details = /__error_details__="((?:[^"\\]|\\.){0,200})/.exec(found.input)?.[1];
       return {
-        message: `Some lines could not be read by a stage of the query (${found[1]}${details ? `: ${details.replace(/\\"/g, '"')}` : ''}).`,
+        message: `Some lines could not be read by a stage of the query (${found[1]}${details ? `: ${quoteServer(details.replace(/\\"/g, '"')).quoted}` : ''}).`,
         lines: [],
         ...(remedy === undefined ? {} : { remedy: `try, to leave those lines out: ${remedy}` }),
         kind: 'syntax',
@@ -128,7 +129,7 @@ const OTHERS: readonly (readonly [RegExp, Explain])[] = [
       ),
   ],
   [
-    /query time range exceeds the limit \(query length: (\S+), limit: (\S+)\)/,
+    /query time range exceeds the limit \(query length: (\S{1,40}), limit: (\S{1,40})\)/,
     (query, [, length, cap]) => {
       const range = /\[(\w+)\]/.exec(outsideQuotes(query))?.[1];
       const sum = range === undefined ? '' : `; the range [${range}] is added to the window`;
@@ -147,12 +148,12 @@ const OTHERS: readonly (readonly [RegExp, Explain])[] = [
       ),
   ],
   [
-    /\[interval\] value exceeds limit: \[(\S+)\] > \[(\S+)\]/,
+    /\[interval\] value exceeds limit: \[(\S{1,40})\] > \[(\S{1,40})\]/,
     (_, [, asked, cap]) =>
       limit(`The range [${asked}] is longer than Loki allows (${cap}).`, `Use a range of at most [${cap}].`),
   ],
   [
-    /(?:too many bytes|too large to execute on a single querier).*?query: ([^,)]+), limit: ([^)]+)\)/,
+    /(?:too many bytes|too large to execute on a single querier).*?query: ([^,)]{1,24}), limit: ([^)]{1,24})\)/,
     (_, [, bytes, cap]) =>
       limit(
         `The query would read ${bytes}, and Loki allows ${cap}.`,
@@ -161,7 +162,11 @@ const OTHERS: readonly (readonly [RegExp, Explain])[] = [
   ],
   [
     /missing required matchers \[([^\]]*)\]/,
-    (_, [, labels]) => limit(`This Loki wants these labels in every selector: ${labels}.`, 'Add a matcher for each.'),
+    (_, [, labels]) =>
+      limit(
+        `This Loki wants these labels in every selector: ${quoteServer(labels ?? '').quoted}.`,
+        'Add a matcher for each.',
+      ),
   ],
   [
     /request timed out, decrease the duration/,

@@ -200,7 +200,7 @@ it('explains a refusal with its place and one remedy', () => {
     kind: 'syntax',
   });
   expect(explainPromError('x', 503, 'gone away')).toEqual({
-    message: 'Prometheus answered 503: gone away.',
+    message: 'Prometheus answered 503 "gone away".',
     lines: [],
     kind: 'other',
   });

@@ -1,11 +1,12 @@
-import { markPlace } from '../answer/problem.ts';
-import { head } from '../answer/text.ts';
+import { markPlace, quoteServer } from '../answer/problem.ts';
 import { checkPromql, UNREADABLE } from './promql.ts';
 
 export interface Explained {
   message: string;
   /** The query with the place marked, where one is known. */
   lines: string[];
+  /** The server's own words, where the sentence does not hold them all. */
+  said?: string[];
   /** `try: <query>`, which the grammar reads, or a sentence. */
   remedy?: string;
   kind: 'syntax' | 'limit' | 'other';
@@ -25,25 +26,28 @@ export function explainPromError(query: string, status: number, text: string): E
         kind: /limit|resolution|many samples|timed out/.test(own) ? 'limit' : 'syntax',
       };
   }
-  const said =
-    own.trim() === '' ? ' without a word' : `: ${head(own.replace(/\s+/g, ' ').trim(), 500).replace(/\.$/, '')}`;
-  return { message: `Prometheus answered ${status}${said}.`, lines: [], kind: 'other' };
+  const { quoted, said } = quoteServer(own);
+  const message = `Prometheus answered ${status} ${own.trim() === '' ? 'without a word' : quoted}.`;
+  return { message, lines: [], ...(said === undefined ? {} : { said }), kind: 'other' };
 }
 
 function explainSyntax(query: string, found: RegExpExecArray): Explained {
   const checked = checkPromql(query).problem;
   const place = found[1] === undefined ? checked : { line: Number(found[1]), column: Number(found[2]) };
-  const theirs = `${head((found[3] ?? '').trim(), 500).replace(/\.$/, '')}.`;
-  const reason =
+  const words = found[3] ?? '';
+  const known =
     checked !== undefined &&
-    (checked.remedy !== undefined || /^unexpected|empty/.test(theirs)) &&
+    (checked.remedy !== undefined || /^unexpected|empty/.test(words)) &&
     checked.message !== UNREADABLE
       ? checked.message
-      : theirs;
+      : undefined;
+  const theirs = quoteServer(words);
+  const reason = known ?? `${theirs.quoted}.`;
   const at = place ? ` (line ${place.line}, column ${place.column})` : '';
   return {
     message: `Prometheus cannot read this query${at}: ${reason}`,
     lines: place && query.trim() !== '' ? markPlace(query, place.line, place.column) : [],
+    ...(known !== undefined || theirs.said === undefined ? {} : { said: theirs.said }),
     ...(checked?.remedy === undefined ? {} : { remedy: `try: ${checked.remedy}` }),
     kind: 'syntax',
   };

@@ -14,12 +14,17 @@ export async function explained<T>(family: keyof typeof EXPLAINERS, query: strin
   } catch (error) {
     const text = error instanceof GatewayError ? error.details.upstreamText : undefined;
     if (!(error instanceof GatewayError) || text === undefined || !OF_THE_QUERY.includes(error.code)) throw error;
-    const { message, lines, remedy, kind } = EXPLAINERS[family](query, error.details.status ?? 400, text);
+    const { message, lines, said, remedy, kind } = EXPLAINERS[family](query, error.details.status ?? 400, text);
     // Not understood: the words of the first reader stand.
     if (kind === 'other') throw error;
     const code = kind === 'limit' && error.code === 'bad_query' ? 'datasource_limit' : error.code;
     const better = otherLanguage(family, query) ?? remedy;
-    throw new GatewayError(code, message, { lines, ...(better === undefined ? {} : { remedy: better }), cause: error });
+    throw new GatewayError(code, message, {
+      lines,
+      ...(said === undefined ? {} : { said }),
+      ...(better === undefined ? {} : { remedy: better }),
+      cause: error,
+    });
   }
 }
 
