@@ -1,6 +1,6 @@
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 const LEADING =
-  /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\s?(Z|[+-]\d\d:?\d\d|UTC)?\]?[\s:|-]{0,3}/;
+  /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:\s?(Z|[+-]\d\d:?\d\d|UTC))?\]?(?: ?[:|]| -(?= ))?\s{0,2}/;
 const COMMON_LOG = /\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] ?/;
 /** A line is often stamped a little before it is shipped. */
 const TOLERANCE_MS = 1_000;

@@ -25,6 +25,30 @@ const line = (text: string, more: Partial<MergedEntry> = {}) =>
   show([entry(T, text, more)]).rows[0]?.replace('10:29:56.123456789 ', '');
 
 describe('rows', () => {
+  it.each([
+    [' --- begin ---', '--- begin ---'],
+    [' - root - INFO', 'root - INFO'],
+    ['|x|', 'x|'],
+    [': x', 'x'],
+    [' -1 left', '-1 left'],
+  ])('drops the time of a line and the mark behind it, no more: %j', (rest, shown) =>
+    expect(line(`2026-11-30 10:29:56,123${rest}`)).toBe(shown),
+  );
+
+  it('shows once what Loki repeats among the labels of the stream', () => {
+    const parsed = { status: '500', order: '1041' };
+    const metadata = { trace_id: '00aa' };
+    const [merged] = mergeStreams(
+      [{ labels: { app: 'a', ...parsed, ...metadata }, entries: [{ ts: T, line: 'failed', metadata, parsed }] }],
+      'backward',
+    );
+    expect(merged?.stream).toEqual({ app: 'a' });
+    expect(show(merged === undefined ? [] : [merged])).toMatchObject({
+      shared: { app: 'a', trace_id: '00aa' },
+      rows: [expect.stringMatching(/ failed status=500 order=1041$/)],
+    });
+  });
+
   it('says shared labels once and shows what differs', () => {
     expect(
       show([
