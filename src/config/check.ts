@@ -22,7 +22,7 @@ export function checkSettings(settings: Settings, whereOf: (key: SettingKey) => 
   }
   for (const group of alternatives) {
     const set = group.filter(has);
-    if (set.length > 1) throw new ConfigError(`Set only one of ${set.map(name).join(' and ')}.`);
+    if (set.length > 1) throw tooMany(set, name);
   }
   checkToken(settings, name);
   checkAuth(settings, name, warnings);
@@ -43,6 +43,15 @@ const pairs: [SettingKey, SettingKey][] = [
 ];
 const jwtKeys: SettingKey[] = ['jwtSecret', 'jwtSecretFile', 'jwtKeyFile', 'jwtJwksUrl'];
 const alternatives: SettingKey[][] = [jwtKeys, ['grafanaToken', 'grafanaTokenFile', 'grafanaAuthorization']];
+
+/** The header made of a user and password is no setting that anybody wrote: the address is. */
+function tooMany(set: SettingKey[], name: (key: SettingKey) => string): ConfigError {
+  const written = set.filter((key) => key !== 'grafanaAuthorization').map(name);
+  const all = written.join(' and ');
+  if (written.length === set.length) return new ConfigError(`Set only one of ${all}.`);
+  const are = written.length > 1 ? 'are' : 'is';
+  return new ConfigError(`${name('grafanaUrl')} holds a user and password, and ${all} ${are} set: keep one of them.`);
+}
 
 /** Throws ConfigError when the file cannot be read. */
 export function checkFile(path: string, where: string): void {

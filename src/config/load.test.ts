@@ -174,6 +174,16 @@ describe('refusals', () => {
       { GRAFANA_TOKEN: `Bearer ${secret}` },
       'GRAFANA_TOKEN holds 24 characters with spaces, line breaks or letters that no token has: give the bare token, without "Bearer".',
     ],
+    [
+      [],
+      { GRAFANA_URL: `https://bot:${secret}@g.test`, GRAFANA_SERVICE_ACCOUNT_TOKEN: 'glsa_fake' },
+      'GRAFANA_URL holds a user and password, and GRAFANA_SERVICE_ACCOUNT_TOKEN is set: keep one of them.',
+    ],
+    [
+      ['--grafana-url', `https://bot:${secret}@g.test`],
+      { GRAFANA_TOKEN: 'glsa_fake', GRAFANA_TOKEN_FILE: '/dev/null' },
+      '--grafana-url holds a user and password, and GRAFANA_TOKEN and GRAFANA_TOKEN_FILE are set: keep one of them.',
+    ],
     [['--config', '/nowhere.yaml'], {}, '--config names /nowhere.yaml, which cannot be read (ENOENT).'],
   ])('%j %j', (argv, env, message) => {
     expect(refusal(argv, env)).toBe(message);
