@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { ConfigError } from './error.ts';
 import { errorCode } from './file.ts';
@@ -24,6 +25,7 @@ export function checkSettings(settings: Settings, whereOf: (key: SettingKey) => 
     const set = group.filter(has);
     if (set.length > 1) throw tooMany(set, name);
   }
+  if (settings.grafanaCaFile !== undefined) checkCertificates(settings.grafanaCaFile, name('grafanaCaFile'));
   checkToken(settings, name);
   checkAuth(settings, name, warnings);
   if (!isZone(settings.timezone)) {
@@ -60,6 +62,32 @@ export function checkFile(path: string, where: string): void {
     if (statSync(path).isDirectory()) throw Object.assign(new Error(), { code: 'a directory' });
   } catch (error) {
     throw new ConfigError(`${where} names ${path}, which cannot be read (${errorCode(error)}).`);
+  }
+}
+
+/** Node passes over what is no certificate in a CA file, and then trusts nobody: the fault would show as Grafana's. */
+function checkCertificates(path: string, where: string): void {
+  const begin = /(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/;
+  const parts = readFileSync(path, 'utf8')
+    .split(begin)
+    .filter((part) => part.search(begin) === 0);
+  if (parts.length === 0) {
+    throw new ConfigError(
+      `${where} names ${path}, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).`,
+    );
+  }
+  const broken = parts.findIndex((part) => !isCertificate(part));
+  if (broken >= 0) {
+    throw new ConfigError(`${where} names ${path}, whose certificate ${broken + 1} of ${parts.length} cannot be read.`);
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
   }
 }
 

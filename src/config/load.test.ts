@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -188,6 +188,26 @@ describe('refusals', () => {
   ])('%j %j', (argv, env, message) => {
     expect(refusal(argv, env)).toBe(message);
     expect(message).not.toContain(secret);
+  });
+
+  test('of a CA file that holds no certificate, or a broken one that Node would pass over in silence', () => {
+    const good = readFileSync(new URL('../../test/fixtures/tls/cert.pem', import.meta.url), 'utf8');
+    const key = readFileSync(new URL('../../test/fixtures/tls/key.pem', import.meta.url), 'utf8');
+    const told = (text: string, env = 'GATEWAY_GRAFANA_CA_FILE') => {
+      const path = file('ca.pem', text);
+      return refusal([], { [env]: path }).replace(path, 'FILE');
+    };
+    const none =
+      'GATEWAY_GRAFANA_CA_FILE names FILE, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).';
+    expect([told(''), told('hello'), told(key)]).toEqual([none, none, none]);
+    const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    expect(told(broken)).toBe('GATEWAY_GRAFANA_CA_FILE names FILE, whose certificate 1 of 1 cannot be read.');
+    expect(told(good + good.slice(0, 200))).toMatch(/certificate 2 of 2 cannot be read/);
+    expect(told(broken + good)).toMatch(/certificate 1 of 2 cannot be read/);
+    const path = file('ca.pem', 'hello');
+    expect(refusal(['--grafana-ca-file', path])).toMatch(/^--grafana-ca-file names .*ca\.pem, which holds no cert/);
+    const bundle = `# one\r\n${good.replaceAll('\n', '\r\n')}\n# two\n${good}`;
+    expect([told(good), told(bundle)]).toEqual(['accepted', 'accepted']);
   });
 
   test('of the file', () => {
