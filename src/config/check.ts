@@ -27,6 +27,7 @@ export function checkSettings(settings: Settings, whereOf: (key: SettingKey) => 
   }
   if (settings.grafanaCaFile !== undefined) checkCertificates(settings.grafanaCaFile, name('grafanaCaFile'));
   checkToken(settings, name);
+  checkSecret(settings, name);
   checkAuth(settings, name, warnings);
   if (!isZone(settings.timezone)) {
     throw new ConfigError(`${name('timezone')} must be a zone such as UTC or Europe/Berlin.`);
@@ -45,6 +46,9 @@ const pairs: [SettingKey, SettingKey][] = [
 ];
 const jwtKeys: SettingKey[] = ['jwtSecret', 'jwtSecretFile', 'jwtKeyFile', 'jwtJwksUrl'];
 const alternatives: SettingKey[][] = [jwtKeys, ['grafanaToken', 'grafanaTokenFile', 'grafanaAuthorization']];
+
+/** Bytes of an HMAC secret. */
+const MIN_SECRET = 32;
 
 /** The header made of a user and password is no setting that anybody wrote: the address is. */
 function tooMany(set: SettingKey[], name: (key: SettingKey) => string): ConfigError {
@@ -103,6 +107,19 @@ function checkToken(settings: Settings, name: (key: SettingKey) => string): void
       `${where} holds ${token.length} characters with spaces, line breaks or letters that no token has: give the bare token, without "Bearer".`,
     );
   }
+}
+
+/** Whoever holds one token can try secrets at home: RFC 7518 §3.2 wants as many bits as the hash has, 256 and more. */
+function checkSecret(settings: Settings, name: (key: SettingKey) => string): void {
+  const file = settings.jwtSecretFile;
+  const secret = file === undefined ? settings.jwtSecret : readFileSync(file, 'utf8').trim();
+  if (secret === undefined) return;
+  const bytes = Buffer.byteLength(secret);
+  if (bytes >= MIN_SECRET) return;
+  const where = file === undefined ? name('jwtSecret') : `${name('jwtSecretFile')} names ${file}, which`;
+  throw new ConfigError(
+    `${where} holds ${bytes} bytes; an HMAC secret needs at least ${MIN_SECRET} (RFC 7518). Make one with: openssl rand -base64 48`,
+  );
 }
 
 function checkAuth(settings: Settings, name: (key: SettingKey) => string, warnings: string[]): void {

@@ -184,10 +184,29 @@ describe('refusals', () => {
       { GRAFANA_TOKEN: 'glsa_fake', GRAFANA_TOKEN_FILE: '/dev/null' },
       '--grafana-url holds a user and password, and GRAFANA_TOKEN and GRAFANA_TOKEN_FILE are set: keep one of them.',
     ],
+    [
+      [],
+      { GATEWAY_JWT_SECRET: secret },
+      'GATEWAY_JWT_SECRET holds 17 bytes; an HMAC secret needs at least 32 (RFC 7518). ' +
+        'Make one with: openssl rand -base64 48',
+    ],
     [['--config', '/nowhere.yaml'], {}, '--config names /nowhere.yaml, which cannot be read (ENOENT).'],
   ])('%j %j', (argv, env, message) => {
     expect(refusal(argv, env)).toBe(message);
     expect(message).not.toContain(secret);
+  });
+
+  test("of a file with a secret that is too short, counted in bytes and without the file's last line end", () => {
+    const told = (text: string) => {
+      const path = file('jwt-secret', text);
+      return refusal(['--jwt-secret-file', path]).replace(path, 'FILE');
+    };
+    const short = (bytes: number) =>
+      `--jwt-secret-file names FILE, which holds ${bytes} bytes; an HMAC secret needs at least 32 (RFC 7518). ` +
+      'Make one with: openssl rand -base64 48';
+    expect([told('\n'), told(`${'x'.repeat(31)}\n`)]).toEqual([short(0), short(31)]);
+    expect([told('x'.repeat(32)), told('ä'.repeat(16))]).toEqual(['accepted', 'accepted']);
+    expect(refusal([], { GATEWAY_JWT_SECRET: 'x'.repeat(32) })).toBe('accepted');
   });
 
   test('of a CA file that holds no certificate, or a broken one that Node would pass over in silence', () => {
