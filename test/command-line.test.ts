@@ -105,6 +105,9 @@ describe('token', () => {
     );
     expect([forged.code, forged.stdout]).toEqual([1, expect.stringContaining('Refused: signature')]);
     expect(forged.stdout).not.toContain('another-fake');
+    const critical = Buffer.from('{"alg":"HS256","typ":"JWT","crit":["x"]}').toString('base64url');
+    const odd = await cli(['token', 'inspect', ...settings], env, minted.stdout.replace(/^[^.]+/, critical));
+    expect([odd.code, odd.stdout]).toEqual([1, expect.stringContaining('Refused: crit')]);
   });
 
   test('hash gives the SHA-256 of the key without its line end', async () => {

@@ -86,17 +86,18 @@ function checkClaims({ payload }: Token, settings: Settings): string[] {
 /** By the very keys and algorithms that the front door uses. */
 async function checkSignature(text: string, header: Token['header'], settings: Settings) {
   if (!hasKey(settings)) return { refused: [], unchecked: 'since the settings have no key' };
-  const keys = openJwtKeys(settings);
+  const keys = openJwtKeys(settings, () => {});
   if (!keys.algorithms.some((name) => name === header.alg)) {
     return { refused: [`alg ${header.alg} is none of ${keys.algorithms.join(', ')}.`] };
   }
+  if (header.crit !== undefined) return { refused: ['crit: the gateway knows no extension that could be critical.'] };
   let key: Awaited<ReturnType<typeof keys.keyFor>>;
   try {
     key = await keys.keyFor(header);
   } catch {
     return { refused: [], unchecked: 'since the key set cannot be fetched' };
   }
-  if (key === undefined) return { refused: ['kid: the key set has no such key.'] };
+  if (key === undefined) return { refused: [`kid: the key set has no such key for ${header.alg}.`] };
   try {
     jwt.verify(text, key, { algorithms: [...keys.algorithms], ignoreExpiration: true, ignoreNotBefore: true });
     return { refused: [] };

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { ConfigError } from './error.ts';
 import { errorCode } from './file.ts';
@@ -22,9 +23,11 @@ export function checkSettings(settings: Settings, whereOf: (key: SettingKey) => 
   }
   for (const group of alternatives) {
     const set = group.filter(has);
-    if (set.length > 1) throw new ConfigError(`Set only one of ${set.map(name).join(' and ')}.`);
+    if (set.length > 1) throw tooMany(set, name);
   }
+  if (settings.grafanaCaFile !== undefined) checkCertificates(settings.grafanaCaFile, name('grafanaCaFile'));
   checkToken(settings, name);
+  checkSecret(settings, name);
   checkAuth(settings, name, warnings);
   if (!isZone(settings.timezone)) {
     throw new ConfigError(`${name('timezone')} must be a zone such as UTC or Europe/Berlin.`);
@@ -44,6 +47,18 @@ const pairs: [SettingKey, SettingKey][] = [
 const jwtKeys: SettingKey[] = ['jwtSecret', 'jwtSecretFile', 'jwtKeyFile', 'jwtJwksUrl'];
 const alternatives: SettingKey[][] = [jwtKeys, ['grafanaToken', 'grafanaTokenFile', 'grafanaAuthorization']];
 
+/** Bytes of an HMAC secret. */
+const MIN_SECRET = 32;
+
+/** The header made of a user and password is no setting that anybody wrote: the address is. */
+function tooMany(set: SettingKey[], name: (key: SettingKey) => string): ConfigError {
+  const written = set.filter((key) => key !== 'grafanaAuthorization').map(name);
+  const all = written.join(' and ');
+  if (written.length === set.length) return new ConfigError(`Set only one of ${all}.`);
+  const are = written.length > 1 ? 'are' : 'is';
+  return new ConfigError(`${name('grafanaUrl')} holds a user and password, and ${all} ${are} set: keep one of them.`);
+}
+
 /** Throws ConfigError when the file cannot be read. */
 export function checkFile(path: string, where: string): void {
   try {
@@ -51,6 +66,32 @@ export function checkFile(path: string, where: string): void {
     if (statSync(path).isDirectory()) throw Object.assign(new Error(), { code: 'a directory' });
   } catch (error) {
     throw new ConfigError(`${where} names ${path}, which cannot be read (${errorCode(error)}).`);
+  }
+}
+
+/** Node passes over what is no certificate in a CA file, and then trusts nobody: the fault would show as Grafana's. */
+function checkCertificates(path: string, where: string): void {
+  const begin = /(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/;
+  const parts = readFileSync(path, 'utf8')
+    .split(begin)
+    .filter((part) => part.search(begin) === 0);
+  if (parts.length === 0) {
+    throw new ConfigError(
+      `${where} names ${path}, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).`,
+    );
+  }
+  const broken = parts.findIndex((part) => !isCertificate(part));
+  if (broken >= 0) {
+    throw new ConfigError(`${where} names ${path}, whose certificate ${broken + 1} of ${parts.length} cannot be read.`);
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -66,6 +107,19 @@ function checkToken(settings: Settings, name: (key: SettingKey) => string): void
       `${where} holds ${token.length} characters with spaces, line breaks or letters that no token has: give the bare token, without "Bearer".`,
     );
   }
+}
+
+/** Whoever holds one token can try secrets at home: RFC 7518 §3.2 wants as many bits as the hash has, 256 and more. */
+function checkSecret(settings: Settings, name: (key: SettingKey) => string): void {
+  const file = settings.jwtSecretFile;
+  const secret = file === undefined ? settings.jwtSecret : readFileSync(file, 'utf8').trim();
+  if (secret === undefined) return;
+  const bytes = Buffer.byteLength(secret);
+  if (bytes >= MIN_SECRET) return;
+  const where = file === undefined ? name('jwtSecret') : `${name('jwtSecretFile')} names ${file}, which`;
+  throw new ConfigError(
+    `${where} holds ${bytes} bytes; an HMAC secret needs at least ${MIN_SECRET} (RFC 7518). Make one with: openssl rand -base64 48`,
+  );
 }
 
 function checkAuth(settings: Settings, name: (key: SettingKey) => string, warnings: string[]): void {

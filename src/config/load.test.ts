@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -174,10 +174,59 @@ describe('refusals', () => {
       { GRAFANA_TOKEN: `Bearer ${secret}` },
       'GRAFANA_TOKEN holds 24 characters with spaces, line breaks or letters that no token has: give the bare token, without "Bearer".',
     ],
+    [
+      [],
+      { GRAFANA_URL: `https://bot:${secret}@g.test`, GRAFANA_SERVICE_ACCOUNT_TOKEN: 'glsa_fake' },
+      'GRAFANA_URL holds a user and password, and GRAFANA_SERVICE_ACCOUNT_TOKEN is set: keep one of them.',
+    ],
+    [
+      ['--grafana-url', `https://bot:${secret}@g.test`],
+      { GRAFANA_TOKEN: 'glsa_fake', GRAFANA_TOKEN_FILE: '/dev/null' },
+      '--grafana-url holds a user and password, and GRAFANA_TOKEN and GRAFANA_TOKEN_FILE are set: keep one of them.',
+    ],
+    [
+      [],
+      { GATEWAY_JWT_SECRET: secret },
+      'GATEWAY_JWT_SECRET holds 17 bytes; an HMAC secret needs at least 32 (RFC 7518). ' +
+        'Make one with: openssl rand -base64 48',
+    ],
     [['--config', '/nowhere.yaml'], {}, '--config names /nowhere.yaml, which cannot be read (ENOENT).'],
   ])('%j %j', (argv, env, message) => {
     expect(refusal(argv, env)).toBe(message);
     expect(message).not.toContain(secret);
+  });
+
+  test("of a file with a secret that is too short, counted in bytes and without the file's last line end", () => {
+    const told = (text: string) => {
+      const path = file('jwt-secret', text);
+      return refusal(['--jwt-secret-file', path]).replace(path, 'FILE');
+    };
+    const short = (bytes: number) =>
+      `--jwt-secret-file names FILE, which holds ${bytes} bytes; an HMAC secret needs at least 32 (RFC 7518). ` +
+      'Make one with: openssl rand -base64 48';
+    expect([told('\n'), told(`${'x'.repeat(31)}\n`)]).toEqual([short(0), short(31)]);
+    expect([told('x'.repeat(32)), told('ä'.repeat(16))]).toEqual(['accepted', 'accepted']);
+    expect(refusal([], { GATEWAY_JWT_SECRET: 'x'.repeat(32) })).toBe('accepted');
+  });
+
+  test('of a CA file that holds no certificate, or a broken one that Node would pass over in silence', () => {
+    const good = readFileSync(new URL('../../test/fixtures/tls/cert.pem', import.meta.url), 'utf8');
+    const key = readFileSync(new URL('../../test/fixtures/tls/key.pem', import.meta.url), 'utf8');
+    const told = (text: string, env = 'GATEWAY_GRAFANA_CA_FILE') => {
+      const path = file('ca.pem', text);
+      return refusal([], { [env]: path }).replace(path, 'FILE');
+    };
+    const none =
+      'GATEWAY_GRAFANA_CA_FILE names FILE, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).';
+    expect([told(''), told('hello'), told(key)]).toEqual([none, none, none]);
+    const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    expect(told(broken)).toBe('GATEWAY_GRAFANA_CA_FILE names FILE, whose certificate 1 of 1 cannot be read.');
+    expect(told(good + good.slice(0, 200))).toMatch(/certificate 2 of 2 cannot be read/);
+    expect(told(broken + good)).toMatch(/certificate 1 of 2 cannot be read/);
+    const path = file('ca.pem', 'hello');
+    expect(refusal(['--grafana-ca-file', path])).toMatch(/^--grafana-ca-file names .*ca\.pem, which holds no cert/);
+    const bundle = `# one\r\n${good.replaceAll('\n', '\r\n')}\n# two\n${good}`;
+    expect([told(good), told(bundle)]).toEqual(['accepted', 'accepted']);
   });
 
   test('of the file', () => {

@@ -32,8 +32,16 @@ export const settingsSchema = z.strictObject({
       'How callers identify themselves. Default: grafana, and anonymous on loopback when the gateway has a service account.',
     ),
   allowUnauthenticated: flag.default(false).describe('Let anonymous callers in beyond loopback.'),
-  jwtSecretFile: z.string().optional().describe("File with the HMAC secret of callers' JWTs.").meta({ path: true }),
-  jwtSecret: z.string().optional().describe("HMAC secret of callers' JWTs.").meta({ secret: true, envOnly: true }),
+  jwtSecretFile: z
+    .string()
+    .optional()
+    .describe("File with the HMAC secret of callers' JWTs, 32 bytes or more.")
+    .meta({ path: true }),
+  jwtSecret: z
+    .string()
+    .optional()
+    .describe("HMAC secret of callers' JWTs, 32 bytes or more.")
+    .meta({ secret: true, envOnly: true }),
   jwtKeyFile: z.string().optional().describe("Public key (PEM) of callers' JWTs.").meta({ path: true }),
   jwtJwksUrl: z.string().optional().describe("JWKS address of callers' JWTs."),
   jwtIssuer: z.string().optional().describe('Required `iss` of JWTs.'),

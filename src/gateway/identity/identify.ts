@@ -24,7 +24,7 @@ export function createIdentify(settings: Settings, grafana: GrafanaClient, log: 
     throw new ConfigError(`--auth ${kind} needs the gateway's own service account: set GRAFANA_SERVICE_ACCOUNT_TOKEN.`);
   };
   const ownUpstream = settings.upstreamIdentity === 'jwt';
-  const byJwt = kinds.includes('jwt') ? createJwt(settings, ownUpstream ? service : needed('jwt')) : undefined;
+  const byJwt = kinds.includes('jwt') ? createJwt(settings, ownUpstream ? service : needed('jwt'), log) : undefined;
   const byGrafana = kinds.includes('grafana') ? createGrafanaTokens(settings, grafana) : undefined;
   const byKey =
     kinds.includes('static') && settings.keysFile !== undefined

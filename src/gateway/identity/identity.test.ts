@@ -109,6 +109,7 @@ describe('JWT', () => {
         `.${Buffer.from(JSON.stringify({ ...good, sub: 'root' })).toString('base64url')}.`,
       ),
     ],
+    ['a critical extension', bySecret, sign(claims, SECRET, { header: { alg: 'HS256', crit: ['b64'] } })],
     ['no signature', bySecret, sign(claims).replace(/[^.]+$/, '')],
     ['a text', bySecret, 'hello'],
     ['three dots', bySecret, 'eyJ.eyJ.'],

@@ -1,62 +1,36 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Algorithm, JwtHeader } from 'jsonwebtoken';
-import { JwksClient, SigningKeyNotFoundError } from 'jwks-rsa';
 import { ConfigError } from '../../config/error.ts';
 import type { Settings } from '../../config/schema.ts';
-
-const HMAC: readonly Algorithm[] = ['HS256', 'HS384', 'HS512'];
-const RSA: readonly Algorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-const PSS: readonly Algorithm[] = ['PS256', 'PS384', 'PS512'];
-const EC: Record<string, readonly Algorithm[]> = {
-  prime256v1: ['ES256'],
-  secp384r1: ['ES384'],
-  secp521r1: ['ES512'],
-};
+import { algorithmsOf, HMAC, PUBLIC_KEY } from './algorithms.ts';
+import { openJwks } from './jwks.ts';
 
 export interface JwtKeys {
   /** Fixed by the kind of key: a public key can never serve as an HMAC secret, and `none` is not among them. */
   readonly algorithms: readonly Algorithm[];
-  /** Undefined when the issuer has no such key; throws when its key set cannot be fetched. */
+  /** Undefined when the issuer has no such key; throws when there is no key set of the issuer. */
   keyFor(header: JwtHeader): Promise<string | KeyObject | undefined>;
 }
 
-/** The key that verifies callers' JWTs: secret, PEM or JWKS. Throws ConfigError. */
-export function openJwtKeys(settings: Settings): JwtKeys {
-  if (settings.jwtJwksUrl !== undefined) return fromJwks(settings.jwtJwksUrl, settings);
+/**
+ * The key that verifies callers' JWTs: secret, PEM or JWKS. `onFault` hears why a key set could not be fetched. Throws
+ * ConfigError.
+ */
+export function openJwtKeys(settings: Settings, onFault: (error: unknown) => void): JwtKeys {
+  if (settings.jwtJwksUrl !== undefined) {
+    const algorithms = allowed(PUBLIC_KEY, settings, '--jwt-jwks-url');
+    return { algorithms, keyFor: openJwks(settings.jwtJwksUrl, onFault) };
+  }
   if (settings.jwtKeyFile !== undefined) {
     const key = readPublicKey(settings.jwtKeyFile);
-    const algorithms = allowed(algorithmsOf(key), settings, '--jwt-key-file');
+    const algorithms = allowed(familyOf(key), settings, '--jwt-key-file');
     return { algorithms, keyFor: async () => key };
   }
   const secret =
     settings.jwtSecretFile === undefined ? settings.jwtSecret : readFileSync(settings.jwtSecretFile, 'utf8').trim();
   if (!secret) throw new ConfigError('--auth jwt needs a key: the secret is empty.');
   return { algorithms: allowed(HMAC, settings, 'a secret'), keyFor: async () => secret };
-}
-
-function fromJwks(url: string, settings: Settings): JwtKeys {
-  const client = new JwksClient({
-    jwksUri: url,
-    cache: true,
-    cacheMaxEntries: 20,
-    cacheMaxAge: 10 * 60_000,
-    // An unknown kid makes a fetch: bounded, so that forged tokens cannot hammer the issuer.
-    rateLimit: true,
-    jwksRequestsPerMinute: 10,
-    timeout: 5_000,
-  });
-  return {
-    algorithms: allowed([...RSA, ...Object.values(EC).flat()], settings, '--jwt-jwks-url'),
-    async keyFor(header) {
-      try {
-        return (await client.getSigningKey(header.kid)).getPublicKey();
-      } catch (error) {
-        if (error instanceof SigningKeyNotFoundError) return undefined;
-        throw error;
-      }
-    },
-  };
 }
 
 function readPublicKey(path: string): KeyObject {
@@ -67,9 +41,8 @@ function readPublicKey(path: string): KeyObject {
   }
 }
 
-function algorithmsOf(key: KeyObject): readonly Algorithm[] {
-  const kind = key.asymmetricKeyType;
-  const found = kind === 'rsa' ? RSA : kind === 'rsa-pss' ? PSS : EC[key.asymmetricKeyDetails?.namedCurve ?? ''];
+function familyOf(key: KeyObject): readonly Algorithm[] {
+  const found = algorithmsOf(key);
   if (found === undefined)
     throw new ConfigError('--jwt-key-file must hold an RSA key, or an EC key of P-256, P-384 or P-521.');
   return found;

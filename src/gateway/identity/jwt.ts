@@ -1,4 +1,5 @@
 import jwt from 'jsonwebtoken';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Settings } from '../../config/schema.ts';
 import { type Caller, type Identity, SCOPES, type Scope } from '../../identity.ts';
@@ -22,8 +23,14 @@ export type Claims = z.output<typeof claimsSchema>;
  * Verifies a caller's JWT (RFC 7519): algorithms fixed by the key's kind, `exp`, `iss`, `aud` and `sub` required. Scopes
  * from `scope` or `scp`; a token with neither gets --default-scopes. Throws ConfigError, later Refusal.
  */
-export function createJwt(settings: Settings, service: Caller | undefined): (token: string) => Promise<Identity> {
-  const keys = openJwtKeys(settings);
+export function createJwt(
+  settings: Settings,
+  service: Caller | undefined,
+  log: Logger,
+): (token: string) => Promise<Identity> {
+  const keys = openJwtKeys(settings, (error) => {
+    log.warn({ reason: reasonOf(error) }, 'key set of --jwt-jwks-url not fetched');
+  });
   const mint = settings.upstreamIdentity === 'jwt' ? openMint(settings) : undefined;
 
   return async (token) => {
@@ -45,6 +52,8 @@ export function createJwt(settings: Settings, service: Caller | undefined): (tok
 async function verify(token: string, keys: ReturnType<typeof openJwtKeys>, settings: Settings): Promise<Claims> {
   const header = jwt.decode(token, { complete: true })?.header;
   if (header === undefined || !keys.algorithms.some((name) => name === header.alg)) throw new Refusal('invalid');
+  // RFC 7515 §4.1.11: what a token calls critical must be understood, and there is no extension that we do.
+  if ('crit' in header) throw new Refusal('invalid');
   let key: Awaited<ReturnType<typeof keys.keyFor>>;
   try {
     key = await keys.keyFor(header);
@@ -70,4 +79,10 @@ function scopesOf(claims: Claims, fallback: readonly Scope[]): ReadonlySet<Scope
   const named = claims.scope ?? claims.scp;
   if (named === undefined) return new Set(fallback);
   return new Set(SCOPES.filter((scope) => named.includes(scope)));
+}
+
+/** fetch says no more than "fetch failed"; the cause says why. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : new Error('unknown');
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
