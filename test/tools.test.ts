@@ -328,6 +328,14 @@ describe('search_metrics, list_prometheus_labels', () => {
     );
   });
 
+  test('a glob is read as one; a broken expression is the fault of match', async () => {
+    expect((await desk.ask('search_metrics', { match: '*pool*' })).lines[0]).toMatch(/^\d metrics for "\*pool\*"/);
+    const { lines, text } = await desk.ask('search_metrics', { match: 'pool_(' + '[a' });
+    expect(lines[0]).toMatch(/^The argument "match" is no regular expression/);
+    expect(text).toContain('code: bad_argument · hop: caller');
+    expect(text.slice(0, 300)).not.toContain('__name__!=');
+  });
+
   test('nothing found: what is near', async () => {
     const { lines, data } = await desk.ask('search_metrics', { match: 'queue depht' });
     expect(lines[0]).toBe('no metric fits "queue depht" · last hour · Prometheus Demo');

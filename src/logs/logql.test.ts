@@ -21,6 +21,8 @@ it.each([
   ['{app=="foo"}', 1, 5, '{app="foo"}'],
   ['{app=~".*"}', 1, 2, '{app=~".+"}'],
   ['{app="foo"}}', 1, 12, '{app="foo"}'],
+  ['app="foo"', 1, 1, '{app="foo"}'],
+  ['app="foo", env="dev" |= "x"', 1, 1, '{app="foo", env="dev"} |= "x"'],
   ['{app="foo"} |= error', 1, 16, '{app="foo"} |= "error"'],
   ['{app="foo"} "error"', 1, 13, '{app="foo"} |= "error"'],
   ['{app="foo"} | json | level=error', 1, 28, '{app="foo"} | json | level="error"'],

@@ -26,12 +26,23 @@ function swap(reason: string, pattern: RegExp, to: (...found: string[]) => strin
   };
 }
 
+/** `app="a", env="b"` at the beginning, where the pipeline or nothing follows. */
+const BARE_MATCHERS =
+  /^\s*[A-Za-z_]\w*\s*(?:==?|=~|!=|!~)\s*(?:"[^"]*"|`[^`]*`)(?:\s*,\s*[A-Za-z_]\w*\s*(?:==?|=~|!=|!~)\s*(?:"[^"]*"|`[^`]*`))*(?=\s*(?:$|[|!]))/;
+
 // In the order of trial; each is checked by the grammar before it is offered.
 const FIXES: readonly Fix[] = [
   ...TYPING_FIXES,
   {
     reason: 'strings stand in double quotes or backticks, not in single quotes.',
     apply: (query) => query.replace(/'([^'"\n]*)'/g, '"$1"'),
+  },
+  {
+    reason: 'matchers stand in braces.',
+    apply: (query) => {
+      const found = BARE_MATCHERS.exec(query);
+      return found ? `{${found[0].trim()}}${query.slice(found[0].length)}` : undefined;
+    },
   },
   swap('a matcher compares with =, !=, =~ or !~.', /(?<=[\w\s])==(?=\s*["`])/, () => '='),
   {

@@ -1,12 +1,12 @@
 import type { Answer } from '../answer/answer.ts';
 import { alignRows } from '../answer/table.ts';
 import { plural } from '../answer/text.ts';
+import { GatewayError } from '../errors.ts';
 import { resolveDatasource } from '../grafana/datasources.ts';
 import { type MetricMetadata, promLabelValues, promQuery } from '../grafana/prometheus.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { defineTool, type ToolContext } from '../mcp/define.ts';
 import { nearest } from '../nearest.ts';
-import { explained } from './explain.ts';
 import { factsOf, metadataOf } from './metric-facts.ts';
 import { some } from './no-lines.ts';
 import { datasource } from './parameters.ts';
@@ -33,7 +33,7 @@ export const searchMetrics = defineTool({
     const ds = await resolveDatasource(ctx.upstream, args.datasource, 'prometheus');
     ctx.noteDatasource?.(ds.uid);
     const pattern = isPattern(match)
-      ? `{__name__!="", __name__=~${JSON.stringify(`(?i).*(?:${match.trim()}).*`)}}`
+      ? `{__name__!="", __name__=~${JSON.stringify(`(?i).*(?:${expressionOf(match.trim())}).*`)}}`
       : undefined;
     const [names, metadata] = await Promise.all([metricNames(ctx, ds, pattern), metadataOf(ctx.upstream, ds)]);
     const found = pattern === undefined ? byWords(match, names, metadata) : names;
@@ -66,7 +66,26 @@ export const searchMetrics = defineTool({
 async function metricNames(ctx: ToolContext, ds: Datasource, selector: string | undefined): Promise<string[]> {
   const match = selector === undefined ? {} : { match: [selector] };
   const q = { start: ctx.now - HOUR_MS, end: ctx.now, ...match };
-  return (await explained('prometheus', selector ?? '', promLabelValues(ctx.upstream, ds, '__name__', q))).values;
+  try {
+    return (await promLabelValues(ctx.upstream, ds, '__name__', q)).values;
+  } catch (error) {
+    if (selector === undefined || !(error instanceof GatewayError) || error.code !== 'bad_query') throw error;
+    const { said } = error.details;
+    throw new GatewayError('bad_argument', 'The argument "match" is no regular expression that Prometheus reads.', {
+      ...(said === undefined ? {} : { said }),
+      remedy: 'Correct it (RE2 syntax, matched anywhere in the name), or pass plain words.',
+      cause: error,
+    });
+  }
+}
+
+/** `*pool*` is how shells and file dialogues say it: no expression begins with a quantifier. */
+function expressionOf(match: string): string {
+  if (!/(?:^|[|(])[*?]/.test(match)) return match;
+  return match
+    .replace(/[.+^${}()[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.');
 }
 
 /** Characters that no word has. Prometheus runs the expression, so none can hang the gateway. */
