@@ -57,42 +57,55 @@ describe('malformed input', () => {
     );
   }, 120_000);
 
-  test('5,000 argument objects', async () => {
-    const names = (await client.listTools()).tools.map((tool) => tool.name);
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...names), argumentObject, async (name, args) => {
-        const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 15_000 });
-        const wire = JSON.stringify(result);
-        expect(wire.length).toBeLessThanOrEqual(7500);
-        expect(wire).not.toMatch(STACK);
-        expect(wire).not.toContain('fault of the gateway itself');
-        if (result.isError) expect((result.content as { text: string }[])[0]?.text.length).toBeGreaterThan(20);
-      }),
-      { numRuns: 5000, seed: 20261201 },
-    );
-  }, 240_000);
+  // A client each: the SDK's hangs a listener on one signal for every request, until garbage is collected.
+  test.each([1, 2, 3, 4, 5])(
+    '5,000 argument objects, part %i',
+    async (part) => {
+      const client = await world.connect('streamable');
+      const names = (await client.listTools()).tools.map((tool) => tool.name);
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...names), argumentObject, async (name, args) => {
+          const result = await client.callTool({ name, arguments: args }, undefined, { timeout: 15_000 });
+          const wire = JSON.stringify(result);
+          expect(wire.length).toBeLessThanOrEqual(7500);
+          expect(wire).not.toMatch(STACK);
+          expect(wire).not.toContain('fault of the gateway itself');
+          if (result.isError) expect((result.content as { text: string }[])[0]?.text.length).toBeGreaterThan(20);
+        }),
+        { numRuns: 1000, seed: 20261201 + part },
+      );
+      await client.close();
+    },
+    60_000,
+  );
 
-  test('1,000 resource URIs and prompt arguments', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        uri,
-        fc.dictionary(word, fc.string({ unit: 'binary', maxLength: 60 }), { maxKeys: 4 }),
-        async (text, args) => {
-          await client.readResource({ uri: text }).then(
-            () => expect(text).toMatch(/^(datasource|grafana):/),
-            (error: { code: number; message: string }) => {
-              expect([-32002, -32602]).toContain(error.code);
-              expect(error.message).not.toMatch(STACK);
-            },
-          );
-          await client
-            .getPrompt({ name: 'debug-error', arguments: args })
-            .catch((error: { code: number }) => expect(error.code).toBe(-32602));
-        },
-      ),
-      { numRuns: 1000, seed: 20261201 },
-    );
-  }, 60_000);
+  test.each([1, 2])(
+    '1,000 resource URIs and prompt arguments, part %i',
+    async (part) => {
+      const client = await world.connect('streamable');
+      await fc.assert(
+        fc.asyncProperty(
+          uri,
+          fc.dictionary(word, fc.string({ unit: 'binary', maxLength: 60 }), { maxKeys: 4 }),
+          async (text, args) => {
+            await client.readResource({ uri: text }).then(
+              () => expect(text).toMatch(/^(datasource|grafana):/),
+              (error: { code: number; message: string }) => {
+                expect([-32002, -32602]).toContain(error.code);
+                expect(error.message).not.toMatch(STACK);
+              },
+            );
+            await client
+              .getPrompt({ name: 'debug-error', arguments: args })
+              .catch((error: { code: number }) => expect(error.code).toBe(-32602));
+          },
+        ),
+        { numRuns: 500, seed: 20261201 + part },
+      );
+      await client.close();
+    },
+    60_000,
+  );
 
   test('1,000 raw HTTP requests', async () => {
     const port = Number(new URL(world.url).port);

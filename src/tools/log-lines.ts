@@ -112,5 +112,5 @@ function countInstead(query: string, entries: readonly MergedEntry[], window: Wi
   const at = window.end === nowNs ? '' : ` with end="${showIso(window.end)}"`;
   // A comment would swallow what stands behind it.
   const lost = query.includes('#') && classifyLogql(counted).kind !== 'metric';
-  return lost ? [] : [`count instead: ${counted}${at}`];
+  return lost ? [] : [`count instead${at}: ${counted}`];
 }
