@@ -37,6 +37,8 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
+    // Vitest leaves one core free, which on the usual two is half of them.
+    maxWorkers: '100%',
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts', 'sandbox/**/*.test.ts'] } },
       {

@@ -53,18 +53,25 @@ const PROBE = 64;
 
 /** Values of secret names in key=value, logfmt, JSON (also JSON within JSON), YAML, XML, URLs, options, headers and cookies. */
 export function maskKeyValues(text: string, marks: Marks): string {
-  let out = '';
-  let at = 0;
+  const found: Value[] = [];
   WORD.lastIndex = 0;
   for (let word = WORD.exec(text); word; word = WORD.exec(text)) {
     const end = word.index + word[0].length;
     const group = WORDS[word.slice(1).findIndex((found) => found !== undefined)]?.[0];
     const value =
       group && startsName(text, word.index, word[0], group) ? findValue(text, word.index, end, group) : undefined;
-    if (value === undefined || value.to <= value.from || value.from < at) continue;
-    out += text.slice(at, value.from) + mark(value.kind, marks, text.slice(value.from, value.to));
-    at = value.to;
-    WORD.lastIndex = Math.max(at, end);
+    if (value === undefined || value.to <= value.from) continue;
+    // A value that stands before its name may hold what was found already.
+    while ((found.at(-1)?.from ?? -1) >= value.from) found.pop();
+    if ((found.at(-1)?.to ?? 0) > value.from) continue;
+    found.push(value);
+    WORD.lastIndex = Math.max(value.to, end);
+  }
+  let out = '';
+  let at = 0;
+  for (const { from, to, kind } of found) {
+    out += text.slice(at, from) + mark(kind, marks, text.slice(from, to));
+    at = to;
   }
   return at === 0 ? text : out + text.slice(at);
 }

@@ -348,7 +348,7 @@ it('changes nothing when masked again, and never grows beyond a bound', () => {
       expect(maskText(once, 'secrets+pii').text).toBe(once);
       expect(once.length).toBeLessThanOrEqual(text.length * 4 + 40);
     }),
-    { numRuns: 3000 },
+    { numRuns: 3000, seed: 1 },
   );
 });
 
