@@ -101,6 +101,11 @@ export const ERRORS = {
     meaning: 'Too many calls to one datasource wait already.',
     remedy: 'Run fewer queries at once and call again.',
   },
+  shutting_down: {
+    fault: 'gateway',
+    meaning: 'The gateway was stopped while the call ran, and its time to drain (--drain) was over.',
+    remedy: 'Call again in some seconds, in a new session.',
+  },
   response_too_large: {
     fault: 'gateway',
     meaning: 'The upstream answer is larger than --max-response-bytes.',

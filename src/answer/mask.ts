@@ -10,7 +10,8 @@ export type Originals = Map<string, string>;
 
 /**
  * Secrets replaced by `[masked:<kind>]`, and how many of each kind. Linear in the length of the text on any input.
- * Masking twice changes nothing more in what people and programs write (salads of separators it may mask further). The values it replaced are added to `originals`, each with its kind.
+ * Masking twice changes nothing more in what people and programs write (salads of separators it may mask further).
+ * The values it replaced are added to `originals`, each with its kind.
  */
 export function maskText(text: string, mode: MaskMode, originals?: Originals): { text: string; counts: Counts } {
   const counts: Counts = new Map();

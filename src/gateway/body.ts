@@ -37,12 +37,14 @@ export function onError(log: Logger): ErrorRequestHandler {
       await drained(request);
       return refuse(response, 413, `The body is larger than ${LIMIT}.`);
     }
-    refuse(
-      response,
-      status,
-      status === 415 ? 'The encoding of the body is not supported.' : 'Bad request.',
-      RPC.request,
-    );
+    const encoding = request.headers['content-encoding'];
+    const problem =
+      status === 415
+        ? 'The encoding of the body is not supported.'
+        : encoding !== undefined && type === undefined
+          ? 'The body is not what its Content-Encoding says.'
+          : 'Bad request.';
+    refuse(response, status, problem, RPC.request);
   };
 }
 

@@ -3,8 +3,7 @@ import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/se
 import type { Response } from 'express';
 import type { Settings } from '../config/schema.ts';
 import type { Identity } from '../identity.ts';
-import type { Call } from '../mcp/call.ts';
-import type { Extra } from '../mcp/legacy.ts';
+import type { Caller, Extra } from '../mcp/legacy.ts';
 import type { Surface } from '../mcp/surface.ts';
 import { callInfoOf } from './call-info.ts';
 import type { Calls } from './calls.ts';
@@ -27,14 +26,13 @@ export interface Door {
 }
 
 /** The request of a client as the catalogue sees it. Who asks is read from the request, never from the session. */
-export function callOf(extra: Extra, session?: Session<AnyTransport>): Call {
+export function callOf(extra: Extra, session?: Session<AnyTransport>): Caller {
   const info = callInfoOf(extra.authInfo);
   if (info === undefined) throw new Error('a call came past the identity check');
   const header = extra.requestInfo?.headers['mcp-protocol-version'];
   const protocolVersion = typeof header === 'string' ? header : session?.protocolVersion;
   return {
     ...info,
-    signal: extra.signal,
     ...(session === undefined ? {} : { sessionId: session.id }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
   };

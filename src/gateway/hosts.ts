@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { isLoopback } from '../config/auth.ts';
 import type { Settings } from '../config/schema.ts';
-import { refuse } from './rpc.ts';
+import { RPC, refuse } from './rpc.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -18,11 +18,11 @@ export function checkHost(settings: Settings, onRefused: () => void): RequestHan
     const host = hostOf(request);
     if (allowed.has(host) || allowed.has(host.replace(/:\d+$/, ''))) return next();
     onRefused();
-    const name = host === '' ? 'A request without Host' : `The host "${printable(host)}"`;
+    if (host === '') return refuse(response, 400, 'The request has no Host header.', RPC.request);
     refuse(
       response,
       403,
-      `${name} is not one of this gateway's. The operator allows it with --allowed-hosts or --public-url.`,
+      `The host "${printable(host)}" is not one of this gateway's. The operator allows it with --allowed-hosts or --public-url.`,
     );
   };
 }

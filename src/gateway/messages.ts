@@ -43,6 +43,11 @@ export function readMessages(
   if (messages.length > 1 && messages.some(isInitializeRequest)) {
     return void refuse(response, 400, 'initialize must stand alone.', RPC.request);
   }
+  const ids = messages.filter(isJSONRPCRequest).map(({ id }) => id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice !== undefined) {
+    return void refuse(response, 400, `The batch has the id ${JSON.stringify(twice)} twice.`, RPC.request);
+  }
   const over = messages.length > 1 ? door.requests.take(identityOf(request).principal, messages.length - 1) : 0;
   if (over > 0) return void tooManyRequests(response, over, door.settings);
   return messages;

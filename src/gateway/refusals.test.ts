@@ -31,6 +31,7 @@ afterAll(async () => {
 
 const big = JSON.stringify(echo('x'.repeat(4 * 1024 * 1024)));
 const list = rpc('tools/list');
+const twins = [rpc('ping', {}, 1), rpc('ping', {}, 1)];
 const batch = [rpc('ping', {}, 1), rpc('ping', {}, 2)];
 
 interface Case {
@@ -116,6 +117,17 @@ const refusals: Record<string, Case> = {
   },
   'text instead of JSON': { asked: { headers: { 'content-type': 'text/plain' }, body: 'hello' }, status: 415 },
   'JSON in an unknown encoding': { asked: { headers: { 'content-encoding': 'fake' }, body: list }, status: 415 },
+  'a body that is not gzip': {
+    asked: { headers: { 'content-encoding': 'gzip' }, body: list },
+    status: 400,
+    says: /Content-Encoding/,
+  },
+  'a batch with one id twice': {
+    asked: { body: twins, headers: { 'mcp-protocol-version': '2025-03-26' } },
+    status: 400,
+    code: -32600,
+    says: /id 1 twice/,
+  },
   'an answer in JSON alone': {
     asked: inSession({ body: list, headers: { accept: 'application/json' } }),
     status: 406,
@@ -179,6 +191,7 @@ describe('refusals', () => {
       code: -32600,
     },
     'an unknown revision': { asked: { body: list, headers: { 'mcp-protocol-version': '2026-07-28' } }, status: 400 },
+    'a batch with one id twice': { asked: { body: twins }, status: 400, code: -32600 },
   };
   test.each(Object.entries(statelessRefusals))('--stateless: %s', async (_name, wanted) => {
     const answer = await ask(stateless.port, wanted.asked as Asked);
@@ -186,6 +199,21 @@ describe('refusals', () => {
     for (const [name, value] of Object.entries(wanted.headers ?? {})) expect(answer.headers[name]).toMatch(value);
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: wanted.code ?? expect.any(Number) } });
   });
+
+  test('a request without Host', async () => {
+    const socket = connect(front.port, '127.0.0.1');
+    socket.end('POST /mcp HTTP/1.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    const answer = (await socket.toArray()).join('');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":-32600,"message":"The request has no Host header\."/);
+  });
+
+  test.each(['tools/list', 'prompts/list', 'resources/templates/list'])(
+    '%s with a cursor that is none',
+    async (method) => {
+      const { json } = await ask(front.port, { session, body: rpc(method, { cursor: 'x' }) });
+      expect(json.error).toEqual({ code: -32602, message: expect.stringMatching(/cursor/) });
+    },
+  );
 
   test('no refusal reached the catalogue, and no token reached the log', async () => {
     const before = front.calls.length;

@@ -97,13 +97,14 @@ describe('drain', () => {
     const front = await startFront({ drain: '100ms', stateless });
     const session = stateless ? {} : { session: await open(front.port) };
     const slow = rpc('tools/call', { name: 'slow', arguments: { ms: 20_000 } });
-    const running = ask(front.port, { ...session, body: slow }).catch(() => undefined);
+    const running = ask(front.port, { ...session, body: slow });
     await until(() => front.calls.length === 1);
     const began = Date.now();
     await front.close();
     expect(Date.now() - began).toBeLessThan(4000);
     expect(front.calls[0]?.signal.aborted).toBe(true);
-    await running;
+    // Its client hears why.
+    expect((await running).text).toMatch(/"message":"The gateway is shutting down\. Call again/);
   });
 
   test('with idle clients it takes no time, and closing twice is closing once', async () => {

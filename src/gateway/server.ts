@@ -53,7 +53,7 @@ export async function startGateway(
   async function drain(): Promise<void> {
     // The listener stays open meanwhile, so that a probe can see that this instance is not ready.
     draining = true;
-    await calls.idle(settings.drain);
+    await calls.drain(settings.drain);
     await Promise.all([sessions.closeAll(), ...[...passing].map((cut) => cut())]);
     await Promise.all([end(server), scraped === undefined ? undefined : end(scraped)]);
   }
@@ -90,10 +90,18 @@ const HEADERS_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
 function openServer(settings: Settings, listener: RequestListener): Server {
+  // A request without Host is refused by checkHost, in words.
   const server =
     settings.tlsCertFile === undefined || settings.tlsKeyFile === undefined
-      ? createServer(listener)
-      : createTlsServer({ cert: readFileSync(settings.tlsCertFile), key: readFileSync(settings.tlsKeyFile) }, listener);
+      ? createServer({ requireHostHeader: false }, listener)
+      : createTlsServer(
+          {
+            requireHostHeader: false,
+            cert: readFileSync(settings.tlsCertFile),
+            key: readFileSync(settings.tlsKeyFile),
+          },
+          listener,
+        );
   server.requestTimeout = REQUEST_TIMEOUT;
   server.headersTimeout = HEADERS_TIMEOUT;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createSessions } from './sessions.ts';
 import {
   ANNA,
   ask,
@@ -163,6 +164,28 @@ test('a client that leaves while it is checked leaves nothing behind', async () 
     await front.close();
     expect(Date.now() - began).toBeLessThan(900);
   }
+});
+
+test('at a cap, a session that was left makes room: after a minute if it was never used, after ten if it was', async () => {
+  vi.useFakeTimers();
+  const limits = { sessionIdle: 4 * 3_600_000, maxSessions: 100, maxSessionsPerPrincipal: 2 };
+  const sessions = createSessions<null>(limits);
+  const add = (id: string) =>
+    sessions.add({ id, kind: 'streamable', principal: 'p', transport: null, close: async () => {} });
+  const room = (id: string) => typeof add(id) === 'object';
+  expect([room('used'), room('unused'), room('more')]).toEqual([true, true, false]);
+  sessions.find('used', 'streamable', 'p');
+  vi.advanceTimersByTime(59_000);
+  expect(room('more')).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect([room('third'), sessions.find('unused', 'streamable', 'p')]).toEqual([true, undefined]);
+  sessions.find('third', 'streamable', 'p');
+  vi.advanceTimersByTime(8 * 60_000);
+  expect(room('more')).toBe(false);
+  vi.advanceTimersByTime(60_000);
+  expect([room('fourth'), sessions.find('used', 'streamable', 'p')]).toEqual([true, undefined]);
+  await sessions.closeAll();
+  vi.useRealTimers();
 });
 
 test('caps: 429 with Retry-After, per principal and in total, for both transports', async () => {

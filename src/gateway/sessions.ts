@@ -10,6 +10,8 @@ export interface Session<T> {
   protocolVersion?: string;
   /** ms since epoch */
   lastSeen: number;
+  /** Whether anything came after `initialize`. */
+  used: boolean;
   /** Streams, requests and calls that are open now: while there is one, the session is not idle. */
   open: number;
   close(): Promise<void>;
@@ -17,7 +19,7 @@ export interface Session<T> {
 
 export interface Sessions<T> {
   /** The session, or why there is no place for it. */
-  add(session: Omit<Session<T>, 'lastSeen' | 'open'>): Session<T> | 'full' | 'full for principal';
+  add(session: Omit<Session<T>, 'lastSeen' | 'used' | 'open'>): Session<T> | 'full' | 'full for principal';
   /** Undefined for an unknown id, another kind and another principal alike. */
   find(id: string, kind: Session<T>['kind'], principal: string): Session<T> | undefined;
   /** Counts as activity until the returned function is called. */
@@ -32,6 +34,8 @@ export interface Sessions<T> {
 
 /** Clients seldom end their sessions: at a cap, one that was left for so long makes room, ms. */
 const ABANDONED = 10 * 60_000;
+/** The same for one whose client never came back after `initialize`: it may have gone before it had the answer. */
+const UNUSED = 60_000;
 
 type Limits = Pick<Settings, 'sessionIdle' | 'maxSessions' | 'maxSessionsPerPrincipal'>;
 
@@ -50,10 +54,12 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
     all.delete(session.id);
     await session.close().catch(() => {});
   }
-  /** Ends the session that was left longest, if that is long enough ago. */
+  /** Ends the session that was left longest, among those left long enough ago. */
   function makeRoom(among: Session<T>[]): void {
-    const [oldest] = among.filter((s) => s.open === 0).sort((a, b) => a.lastSeen - b.lastSeen);
-    if (oldest !== undefined && Date.now() - oldest.lastSeen >= ABANDONED) void end(oldest);
+    const now = Date.now();
+    const left = among.filter((s) => s.open === 0 && now - s.lastSeen >= (s.used ? ABANDONED : UNUSED));
+    const [oldest] = left.sort((a, b) => a.lastSeen - b.lastSeen);
+    if (oldest !== undefined) void end(oldest);
   }
   const owned = (principal: string) => [...all.values()].filter((s) => s.principal === principal);
 
@@ -73,7 +79,7 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
       if (all.size >= limits.maxSessions) return 'full';
       if (owned(session.principal).length >= limits.maxSessionsPerPrincipal) makeRoom(owned(session.principal));
       if (owned(session.principal).length >= limits.maxSessionsPerPrincipal) return 'full for principal';
-      const added = { ...session, lastSeen: Date.now(), open: 0 };
+      const added = { ...session, lastSeen: Date.now(), used: false, open: 0 };
       all.set(session.id, added);
       return added;
     },
@@ -81,6 +87,7 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
       const session = all.get(id);
       if (session === undefined || session.kind !== kind || session.principal !== principal) return undefined;
       session.lastSeen = Date.now();
+      session.used = true;
       return session;
     },
     begin,

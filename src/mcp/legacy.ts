@@ -21,8 +21,18 @@ import { RpcFault, type Surface } from './surface.ts';
 
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** Told of each call as it begins; what it returns is told of the end. `error` is a fault that nobody foresaw. */
-export type Observe = (method: string, tool?: string) => (outcome: 'ok' | 'error' | 'fault', error?: unknown) => void;
+/** Who calls and by which request; its signal and its progress are the server's. */
+export type Caller = Omit<Call, 'signal' | 'progress'>;
+
+export interface Running {
+  /** Rejects when the call must end now, with what to tell the client. */
+  stopped: Promise<never>;
+  /** `error` is a fault that nobody foresaw. */
+  ended(outcome: 'ok' | 'error' | 'fault', error?: unknown): void;
+}
+
+/** Told of each call as it begins, and by what it returns of the end. */
+export type Observe = (method: string, tool?: string) => Running;
 
 /** Revisions 2024-11-05 … 2025-11-25. Only what is served is declared: no subscriptions, no logging, no list changes yet. */
 const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
@@ -38,11 +48,7 @@ const jsonSchemaValidator = {
  * Carries the surface over the v1 SDK, by its low-level handlers: the published schemas, argument reading, paging and
  * completion stay ours. One server per session, or per request when stateless. `callOf` says who asks.
  */
-export function legacyServer(
-  surface: Surface,
-  callOf: (extra: Extra) => Call,
-  observe: Observe = () => () => {},
-): Server {
+export function legacyServer(surface: Surface, callOf: (extra: Extra) => Caller, observe: Observe): Server {
   const server = new Server(surface.info, { capabilities, instructions: surface.instructions, jsonSchemaValidator });
 
   async function handle<T extends object>(
@@ -51,20 +57,27 @@ export function legacyServer(
     run: (call: Call) => Promise<T>,
     tool?: string,
   ) {
-    const ended = observe(method, tool);
+    const { ended, stopped } = observe(method, tool);
+    const cut = new AbortController();
+    if (extra.signal.aborted) cut.abort(extra.signal.reason);
+    extra.signal.addEventListener('abort', () => cut.abort(extra.signal.reason));
     try {
-      const { call, settled } = withProgress(callOf(extra), extra);
-      const result = await run(call);
+      const { call, settled } = withProgress({ ...callOf(extra), signal: cut.signal }, extra);
+      const result = await Promise.race([run(call), stopped]);
       await settled();
       ended('isError' in result && result.isError === true ? 'error' : 'ok');
       return result;
     } catch (error) {
       const known = knownFault(error);
+      // What it waits for goes with it.
+      cut.abort(error);
       ended('fault', known === undefined ? error : undefined);
       throw known ?? coded(-32603, 'The gateway failed in this call; its log has the details.');
     }
   }
-  server.setRequestHandler(ListToolsRequestSchema, (r, e) => handle(r.method, e, (call) => surface.listTools(call)));
+  server.setRequestHandler(ListToolsRequestSchema, (r, e) =>
+    handle(r.method, e, (call) => onePage(r.params?.cursor, surface.listTools(call))),
+  );
   server.setRequestHandler(CallToolRequestSchema, ({ method, params }, e) =>
     handle(method, e, (call) => surface.callTool(params.name, params.arguments ?? {}, call), params.name),
   );
@@ -72,13 +85,13 @@ export function legacyServer(
     handle(r.method, e, (call) => surface.listResources(r.params?.cursor, call)),
   );
   server.setRequestHandler(ListResourceTemplatesRequestSchema, (r, e) =>
-    handle(r.method, e, (call) => surface.listTemplates(call)),
+    handle(r.method, e, (call) => onePage(r.params?.cursor, surface.listTemplates(call))),
   );
   server.setRequestHandler(ReadResourceRequestSchema, (r, e) =>
     handle(r.method, e, (call) => surface.readResource(r.params.uri, call)),
   );
   server.setRequestHandler(ListPromptsRequestSchema, (r, e) =>
-    handle(r.method, e, (call) => surface.listPrompts(call)),
+    handle(r.method, e, (call) => onePage(r.params?.cursor, surface.listPrompts(call))),
   );
   server.setRequestHandler(GetPromptRequestSchema, ({ method, params }, e) =>
     handle(method, e, (call) => surface.getPrompt(params.name, params.arguments ?? {}, call)),
@@ -115,11 +128,19 @@ export async function connectServer(
   };
 }
 
+/** A list that is always whole: no answer of ours carried a cursor. */
+async function onePage<T>(cursor: string | undefined, list: Promise<T>): Promise<T> {
+  const whole = await list;
+  if (cursor === undefined) return whole;
+  throw new RpcFault('badParams', 'The cursor is not one of this list, which has a single page: leave it out.');
+}
+
 const CODES = { notFound: -32002, badParams: -32602, internal: -32603 } as const;
 
 function knownFault(error: unknown): Error | undefined {
   if (error instanceof RpcFault) return coded(CODES[error.kind], error.message);
-  if (error instanceof GatewayError && error.code !== 'internal') return coded(CODES.internal, error.message);
+  if (error instanceof GatewayError && error.code !== 'internal')
+    return coded(CODES.internal, `${error.message} ${error.remedy}`);
   return undefined;
 }
 

@@ -9,6 +9,7 @@ import { connectServer, legacyServer } from '../../mcp/legacy.ts';
 import type { Surface } from '../../mcp/surface.ts';
 import { createCalls } from '../calls.ts';
 import { serviceCaller } from '../identity/service.ts';
+import { messageLines } from './stdin-lines.ts';
 
 /**
  * Serves the client that started this process, as the service account of the environment, until its stdin ends and the
@@ -27,22 +28,18 @@ export async function serveStdio(surface: Surface, settings: Settings, log: Logg
   const calls = createCalls(({ error, method }) => {
     if (error !== undefined) log.error({ err: error, method }, 'a call failed');
   });
-  const transport = new StdioServerTransport();
-  const server = legacyServer(
-    surface,
-    ({ signal }) => ({ identity, signal, requestId: randomUUID() }),
-    calls.observe(),
-  );
-  // Such a line names no request that could be answered.
-  server.onerror = ({ name }) => log.warn({ name }, 'a line on stdin is no message, or an answer could not be sent');
+  const input = messageLines((message) => void transport.send(message).catch(() => {}));
+  const transport = new StdioServerTransport(process.stdin.pipe(input));
+  const server = legacyServer(surface, () => ({ identity, requestId: randomUUID() }), calls.observe());
+  server.onerror = ({ name }) => log.warn({ name }, 'an answer could not be sent');
   // The client is gone: what is still written to it has no reader.
   process.stdout.on('error', () => void server.close());
-  const ended = Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);
+  const ended = Promise.race([once(input, 'end'), once(process.stdin, 'close')]);
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
   });
   await connectServer(server, transport);
   await Promise.race([ended, closed]);
-  await Promise.race([calls.idle(settings.drain), closed]);
+  await Promise.race([calls.drain(settings.drain), closed]);
   await server.close();
 }

@@ -54,6 +54,10 @@ export function streamable(door: Door): Endpoint {
     pendings.set(transport, pending);
     await connectServer(server, asTransport(transport), (id) => pending.delete(id));
     sessions.hold(session, response);
+    // Whoever leaves before the answer knows no id to come back with.
+    response.once('close', () => {
+      if (!response.writableFinished) void transport.close();
+    });
     await transport.handleRequest(request, response, request.body);
     if (transport.sessionId === undefined) await transport.close();
   }
@@ -118,7 +122,7 @@ interface Found {
  */
 function begin(pending: Pending, messages: readonly JSONRPCMessage[]): RequestId | undefined {
   const ids = messages.filter(isJSONRPCRequest).map((request) => request.id);
-  const twice = ids.find((id, i) => pending.has(id) || ids.indexOf(id) !== i);
+  const twice = ids.find((id) => pending.has(id));
   if (twice === undefined) for (const id of ids) pending.set(id, messages.length === 1);
   return twice;
 }

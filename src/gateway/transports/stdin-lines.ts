@@ -1,0 +1,66 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { RPC } from '../rpc.ts';
+
+/** As over HTTP. */
+const MAX_LINE = 4 * 1024 * 1024;
+const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
+
+/**
+ * The lines of stdin that hold one JSON-RPC message; every other is answered through `refuse` and left out, since the
+ * SDK would be silent about it. No line is held beyond 4 MB. An empty line is nothing.
+ */
+export function messageLines(refuse: (message: JSONRPCMessage) => void): Transform {
+  const decoder = new StringDecoder('utf8');
+  let line = '';
+  let tooLong = false;
+
+  function end(out: Transform): void {
+    const text = line.trim();
+    const problem = tooLong ? TOO_LONG : text === '' ? undefined : problemOf(text);
+    if (problem !== undefined) refuse({ jsonrpc: '2.0', ...problem } as JSONRPCMessage);
+    else if (text !== '') out.push(`${text}\n`);
+    line = '';
+    tooLong = false;
+  }
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done: TransformCallback) {
+      const [first = '', ...rest] = decoder.write(chunk).split('\n');
+      for (const [i, part] of [first, ...rest].entries()) {
+        if (i > 0) end(this);
+        if (line.length + part.length > MAX_LINE) tooLong = true;
+        line = tooLong ? '' : line + part;
+      }
+      done();
+    },
+    flush(done) {
+      end(this);
+      done();
+    },
+  });
+}
+
+interface Refusal {
+  id: string | number | null;
+  error: { code: number; message: string };
+}
+
+const refusal = (code: number, message: string, id: Refusal['id'] = null): Refusal => ({
+  id,
+  error: { code, message },
+});
+const TOO_LONG = refusal(RPC.request, 'The line is longer than 4 MB.');
+
+function problemOf(text: string): Refusal | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refusal(RPC.parse, 'The line is not JSON: send one JSON-RPC message a line.');
+  }
+  if (Array.isArray(value)) return refusal(RPC.request, 'Batches are not served on stdio: send one message a line.');
+  if (JSONRPCMessageSchema.safeParse(value).success) return undefined;
+  return refusal(RPC.request, 'The line is no JSON-RPC 2.0 message.', withId.safeParse(value).data?.id ?? null);
+}
