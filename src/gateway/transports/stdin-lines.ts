@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { RPC } from '../rpc.ts';
 
@@ -12,7 +12,7 @@ const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
  * The lines of stdin that hold one JSON-RPC message; every other is answered through `refuse` and left out, since the
  * SDK would be silent about it. No line is held beyond 4 MB. An empty line is nothing.
  */
-export function messageLines(refuse: (message: JSONRPCMessage) => void): Transform {
+export function messageLines(refuse: (answer: Refusal) => void): Transform {
   const decoder = new StringDecoder('utf8');
   let line = '';
   let tooLong = false;
@@ -20,7 +20,7 @@ export function messageLines(refuse: (message: JSONRPCMessage) => void): Transfo
   function end(out: Transform): void {
     const text = line.trim();
     const problem = tooLong ? TOO_LONG : text === '' ? undefined : problemOf(text);
-    if (problem !== undefined) refuse({ jsonrpc: '2.0', ...problem } as JSONRPCMessage);
+    if (problem !== undefined) refuse(problem);
     else if (text !== '') out.push(`${text}\n`);
     line = '';
     tooLong = false;
@@ -42,15 +42,16 @@ export function messageLines(refuse: (message: JSONRPCMessage) => void): Transfo
   });
 }
 
-interface Refusal {
+/** A JSON-RPC error as it goes out. */
+export interface Refusal {
+  jsonrpc: '2.0';
   id: string | number | null;
   error: { code: number; message: string };
 }
 
-const refusal = (code: number, message: string, id: Refusal['id'] = null): Refusal => ({
-  id,
-  error: { code, message },
-});
+function refusal(code: number, message: string, id: Refusal['id'] = null): Refusal {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
 const TOO_LONG = refusal(RPC.request, 'The line is longer than 4 MB.');
 
 function problemOf(text: string): Refusal | undefined {

@@ -28,7 +28,7 @@ export async function serveStdio(surface: Surface, settings: Settings, log: Logg
   const calls = createCalls(({ error, method }) => {
     if (error !== undefined) log.error({ err: error, method }, 'a call failed');
   });
-  const input = messageLines((message) => void transport.send(message).catch(() => {}));
+  const input = messageLines((answer) => void process.stdout.write(`${JSON.stringify(answer)}\n`));
   const transport = new StdioServerTransport(process.stdin.pipe(input));
   const server = legacyServer(surface, () => ({ identity, requestId: randomUUID() }), calls.observe());
   server.onerror = ({ name }) => log.warn({ name }, 'an answer could not be sent');
