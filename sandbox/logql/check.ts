@@ -1,9 +1,8 @@
+import { compileRegex, RegexError } from '../regex.ts';
 import type { LabelFilter, Matcher, MetricQuery, RangeAggregation, Stage } from './ast.ts';
 import { semanticError } from './errors.ts';
 import { matcherTest } from './matchers.ts';
 import { parsePattern } from './pattern.ts';
-import { compileRegex } from './regex.ts';
-import { RegexError } from './regex-error.ts';
 import { showFloat } from './units.ts';
 
 /** Refusals that Loki makes after its grammar, in its words. */
@@ -65,7 +64,7 @@ export function checkMetric(query: MetricQuery): void {
       checkMetric(query.right);
       return;
     case 'label_replace':
-      attempt('invalid regex in label_replace: ', () => compileRegex(`^(?:${query.regex})$`));
+      attempt('invalid regex in label_replace: ', () => compileRegex(query.regex, { whole: true }));
       if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(query.dst))
         throw semanticError(`invalid destination label name in label_replace: ${query.dst}`);
       checkMetric(query.inner);

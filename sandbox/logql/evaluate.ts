@@ -1,12 +1,11 @@
 import type { Labels, LogStore } from '../data/store.ts';
+import { compileRegex, expand } from '../regex.ts';
 import { aggregator, remembered } from './aggregate.ts';
 import type { Grouping, MetricQuery } from './ast.ts';
 import { binaryEvaluator } from './binary.ts';
 import { LogqlError } from './errors.ts';
-import { expand } from './expand.ts';
 import { compareLabels, Interner, type LabelSet } from './labels.ts';
 import { type Counters, type RangeContext, rangeEvaluator } from './range.ts';
-import { compileRegex } from './regex.ts';
 import type { Evaluator, Steps, Vector } from './samples.ts';
 
 /** Points by step number, ascending. */
@@ -104,11 +103,11 @@ function replaceEvaluator(
   inner: Evaluator,
   context: RangeContext,
 ): Evaluator {
-  const { regex, names } = compileRegex(query.regex, 'anchored');
+  const regex = compileRegex(query.regex, { whole: true, dotAll: true });
   const replace = remembered((set) => {
     const match = regex.exec(set.labels[query.src] ?? '');
-    if (match === null) return set;
-    const value = expand(query.replacement, match, names);
+    if (match === undefined) return set;
+    const value = expand(query.replacement, match, regex.names);
     const labels = { ...set.labels };
     delete labels[query.dst];
     return context.interner.from(value === '' ? labels : { ...labels, [query.dst]: value });

@@ -1,7 +1,7 @@
+import { compileRegex } from '../regex.ts';
 import type { LineFilterPart, Stage } from './ast.ts';
 import { lineHasIp, parseIpPattern } from './ip.ts';
 import { parseLinePattern, testLinePattern } from './pattern.ts';
-import { compileRegex } from './regex.ts';
 
 type LineStage = Extract<Stage, { kind: 'line' }>;
 
@@ -28,7 +28,7 @@ function partTest(op: LineStage['op'], part: LineFilterPart): (line: string) => 
     case '!~': {
       const literal = /^[\w \-/:="',@#%&;<>~!]+$/.test(part.value);
       if (literal) return (line) => line.includes(part.value);
-      const { regex } = compileRegex(part.value);
+      const regex = compileRegex(part.value);
       return (line) => regex.test(line);
     }
     default: {

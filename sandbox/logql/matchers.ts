@@ -1,8 +1,7 @@
 import type { Labels } from '../data/store.ts';
+import { compileRegex, type GoRegex, RegexError } from '../regex.ts';
 import type { Matcher } from './ast.ts';
 import { semanticError } from './errors.ts';
-import { compileRegex } from './regex.ts';
-import { RegexError } from './regex-error.ts';
 
 /** A label that is not there has the value ''. Throws LogqlError for a bad regular expression. */
 export function matcherTest(matcher: Matcher): (value: string) => boolean {
@@ -18,9 +17,11 @@ export function selectorTest(matchers: Matcher[]): (labels: Labels) => boolean {
   return (labels) => tests.every(({ name, test }) => test(labels[name] ?? ''));
 }
 
-function anchored(pattern: string): RegExp {
+function anchored(pattern: string): GoRegex {
   try {
-    return compileRegex(pattern, 'anchored').regex;
+    // Loki reads it by itself first, so that its faults name the pattern alone.
+    compileRegex(pattern);
+    return compileRegex(pattern, { whole: true, dotAll: true });
   } catch (error) {
     if (error instanceof RegexError) throw semanticError(error.message);
     throw error;

@@ -1,9 +1,9 @@
+import { compileRegex } from '../regex.ts';
 import type { Stage } from './ast.ts';
 import { eachMember, JsonError, type JsonValue, parseJsonPath, valueAtPath } from './json.ts';
 import type { LineState } from './line-state.ts';
 import { eachPair } from './logfmt.ts';
 import { matchPattern, parsePattern } from './pattern.ts';
-import { compileRegex } from './regex.ts';
 
 const JSON_ERROR = 'JSONParserErr';
 
@@ -23,11 +23,11 @@ export function lineParser(stage: Parser): (state: LineState) => void {
       };
     }
     case 'regexp': {
-      const { regex, names } = compileRegex(stage.pattern);
+      const regex = compileRegex(stage.pattern);
       return (state) => {
         const match = regex.exec(state.line);
-        if (match === null) return;
-        for (const [index, name] of names.entries()) if (name !== '') state.extract(name, match[index] ?? '');
+        if (match === undefined) return;
+        for (const [i, name] of regex.names.entries()) if (name !== '') state.extract(name, match.groups[i] ?? '');
       };
     }
     case 'unpack':

@@ -1,8 +1,6 @@
-import { expand } from './expand.ts';
+import { compileRegex, expand, type GoMatch, type GoRegex, RegexError } from '../regex.ts';
 import { goDate } from './go-date.ts';
 import { printf } from './printf.ts';
-import { compileRegex } from './regex.ts';
-import { RegexError } from './regex-error.ts';
 import { TemplateError } from './template-error.ts';
 import { parseBytes, parseGoDuration, showFloat, UnitError } from './units.ts';
 
@@ -56,7 +54,7 @@ function nanos(value: Value | undefined): bigint {
   throw new TemplateError('wrong type for value; expected time.Time');
 }
 
-function regexOf(pattern: Value | undefined): { regex: RegExp; names: string[] } {
+function regexOf(pattern: Value | undefined): GoRegex {
   try {
     return compileRegex(str(pattern));
   } catch (error) {
@@ -68,14 +66,14 @@ function regexOf(pattern: Value | undefined): { regex: RegExp; names: string[] }
 function replaceAll(
   pattern: Value | undefined,
   text: string,
-  write: (match: RegExpMatchArray, names: string[]) => string,
+  write: (match: GoMatch, names: readonly string[]) => string,
 ): string {
-  const { regex, names } = regexOf(pattern);
+  const regex = regexOf(pattern);
   let out = '';
   let last = 0;
-  for (const match of text.matchAll(new RegExp(regex.source, 'gu'))) {
-    out += text.slice(last, match.index) + write(match, names);
-    last = match.index + match[0].length;
+  for (const match of regex.matchAll(text)) {
+    out += text.slice(last, match.index) + write(match, regex.names);
+    last = match.index + (match.groups[0] ?? '').length;
   }
   return out + text.slice(last);
 }
@@ -201,7 +199,7 @@ export const FUNCTIONS: Record<string, Fn> = {
   alignLeft: (count, text) => align(count, text, false),
   alignRight: (count, text) => align(count, text, true),
   default: (fallback, value) => (value === undefined || !truth(value) ? (fallback ?? '') : value),
-  count: (pattern, text) => [...str(text).matchAll(new RegExp(regexOf(pattern).regex.source, 'gu'))].length,
+  count: (pattern, text) => [...regexOf(pattern).matchAll(str(text))].length,
   regexReplaceAll: (pattern, text, to) =>
     replaceAll(pattern, str(text), (match, names) => expand(str(to), match, names)),
   regexReplaceAllLiteral: (pattern, text, to) => replaceAll(pattern, str(text), () => str(to)),

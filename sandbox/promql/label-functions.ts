@@ -1,8 +1,8 @@
 import type { Labels } from '../data/store.ts';
+import { compileRegex, expand, type GoRegex, RegexError } from '../regex.ts';
 import { bare, type Expr } from './ast.ts';
 import { mergeSteps, omit, withLabel } from './labels.ts';
 import { ExecutionProblem } from './problems.ts';
-import { anchored, RegexProblem } from './regex.ts';
 import type { StepSeries } from './values.ts';
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -15,29 +15,22 @@ export function labelReplace(series: readonly StepSeries[], args: readonly strin
   }
   const out = series.map(({ labels, values }) => {
     const match = regex.exec(labels[source] ?? '');
-    return match ? { labels: withLabel(labels, target, expand(replacement, match)), values } : { labels, values };
+    return match
+      ? { labels: withLabel(labels, target, expand(replacement, match, regex.names)), values }
+      : { labels, values };
   });
   return mergeSteps(out);
 }
 
-function compile(pattern: string): RegExp {
+function compile(pattern: string): GoRegex {
   try {
-    return anchored(pattern);
+    return compileRegex(pattern, { whole: true });
   } catch (error) {
-    if (error instanceof RegexProblem) {
+    if (error instanceof RegexError) {
       throw new ExecutionProblem(`invalid regular expression in label_replace(): ${pattern}`);
     }
     throw error;
   }
-}
-
-/** `$1`, `${1}`, `$name`, `$$`, as Go expands them: the longest name counts, an unknown one is empty. */
-function expand(template: string, match: RegExpExecArray): string {
-  return template.replace(/\$(?:(\$)|\{(\w+)\}|(\w+))/g, (_, dollar, braced, plain) => {
-    if (dollar) return '$';
-    const name = String(braced ?? plain);
-    return (/^\d+$/.test(name) ? match[Number(name)] : match.groups?.[`g_${name}`]) ?? '';
-  });
 }
 
 export function labelJoin(series: readonly StepSeries[], args: readonly string[]): StepSeries[] {

@@ -1,5 +1,5 @@
 import type { Labels } from '../data/store.ts';
-import { anchored } from './regex.ts';
+import { compileRegex } from '../regex.ts';
 
 export type MatchOp = '=' | '!=' | '=~' | '!~';
 
@@ -11,11 +11,11 @@ export interface Matcher {
   test(value: string): boolean;
 }
 
-/** Throws RegexProblem when the value of a regular expression matcher is none. */
+/** Throws RegexError when the value of a regular expression matcher is none. */
 export function createMatcher(name: string, op: MatchOp, value: string): Matcher {
   if (op === '=') return { name, op, value, test: (other) => other === value };
   if (op === '!=') return { name, op, value, test: (other) => other !== value };
-  const regex = anchored(value);
+  const regex = compileRegex(value, { whole: true });
   // A selector is tried on every series, and label values repeat: remember what a value gave.
   const known = new Map<string, boolean>();
   const wanted = op === '=~';

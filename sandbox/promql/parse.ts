@@ -1,3 +1,4 @@
+import { compileRegex, RegexError } from '../regex.ts';
 import type { Expr } from './ast.ts';
 import { build } from './build.ts';
 import { checkTypes } from './check.ts';
@@ -7,7 +8,6 @@ import type { Token } from './lex.ts';
 import { readNumber, unquote } from './literals.ts';
 import type { Matcher } from './matchers.ts';
 import { ParseProblem } from './problems.ts';
-import { anchored, RegexProblem } from './regex.ts';
 import { SIGNATURES } from './signatures.ts';
 
 /** A query of Prometheus 2.42, checked. Throws ParseProblem. */
@@ -61,7 +61,7 @@ function checkTokens(tokens: Token[]): Found[] {
     const label = tokens[index - 2];
     if (braces && token.type === 'string' && (op === '=~' || op === '!~') && label?.type === 'identifier') {
       const problem = regexProblem(unquote(token.text));
-      if (problem) report(`error parsing regexp: ${problem}`, label.from);
+      if (problem) report(problem, label.from);
     }
     const isCall = token.type === 'identifier' && !braces && tokens[index + 1]?.text === '(';
     if (isCall && !token.text.includes(':') && !SIGNATURES.has(token.text)) {
@@ -73,10 +73,10 @@ function checkTokens(tokens: Token[]): Found[] {
 
 function regexProblem(pattern: string): string | undefined {
   try {
-    anchored(pattern);
+    compileRegex(pattern, { whole: true });
     return undefined;
   } catch (error) {
-    if (error instanceof RegexProblem) return error.message;
+    if (error instanceof RegexError) return error.message;
     throw error;
   }
 }

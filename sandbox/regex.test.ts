@@ -34,12 +34,12 @@ describe('RE2 on this engine', () => {
     ['^[^🚀]$', '日', true],
     ['(?U)a+b', 'aab', true],
   ])('%s on %j: %s', (pattern, text, expected) => {
-    expect(compileRegex(pattern).regex.test(text)).toBe(expected);
+    expect(compileRegex(pattern).test(text)).toBe(expected);
   });
 
   test('label matchers match all of the value, newlines included', () => {
-    expect(compileRegex('a|b', 'anchored').regex.test('ab')).toBe(false);
-    expect(compileRegex('a.*', 'anchored').regex.test('a\nb')).toBe(true);
+    expect(compileRegex('a|b', { whole: true, dotAll: true }).test('ab')).toBe(false);
+    expect(compileRegex('a.*', { whole: true, dotAll: true }).test('a\nb')).toBe(true);
   });
 
   test('names of groups by number', () => {
@@ -64,3 +64,13 @@ describe('RE2 on this engine', () => {
     expect(() => compileRegex(pattern)).toThrow(`error parsing regexp: ${message}`);
   });
 });
+
+test.each(['([a-z_]+)+9', '(.*)*(.*)*_Z$', '^(a|a)*$', '(a*)*b', '(?i)(x+x+)+y', '(.*){1,30}[bc]'])(
+  '%s takes no time on a long text',
+  (pattern) => {
+    const regex = compileRegex(pattern);
+    const start = performance.now();
+    for (const text of ['a_'.repeat(50_000), 'a'.repeat(100_000), 'x'.repeat(100_000)]) regex.exec(text);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  },
+);
