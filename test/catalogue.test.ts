@@ -68,6 +68,15 @@ describe('the catalogue', () => {
       '--tools names "metrix", which is no group or tool; did you mean metrics?',
     );
   });
+
+  test('what --tools leaves out is advised nowhere', async () => {
+    const surface = surfaceWith('--tools', 'metrics');
+    const overview = JSON.stringify(await surface.readResource('grafana:overview', as(SCOPES)));
+    const prompt = JSON.stringify(await surface.getPrompt('debug-error', { error: 'x' }, as(SCOPES)));
+    for (const text of [surface.instructions, overview, prompt])
+      expect(text).not.toMatch(/loki_l|list_data|check_access/);
+    expect(prompt).toContain('1. Metrics that could tell');
+  });
 });
 
 // mcp-protocol: what Anthropic, Gemini, VS Code, Cursor and the Inspector each refuse.

@@ -1,9 +1,20 @@
 import type { Call } from './call.ts';
-import type { ToolContext } from './define.ts';
+import type { Tool, ToolContext } from './define.ts';
 import type { Runtime } from './runtime.ts';
 
+/** May this caller see the tool? */
+export function isVisible(tool: Tool, call: Call): boolean {
+  const { scopes } = call.identity;
+  return tool.scopes.length === 0 ? scopes.size > 0 : tool.scopes.some((scope) => scopes.has(scope));
+}
+
 /** One request bound to its caller, its signal and one instant. `noteDatasource` hears which datasource is asked. */
-export function openContext(runtime: Runtime, call: Call, noteDatasource?: (uid: string) => void): ToolContext {
+export function openContext(
+  runtime: Runtime,
+  tools: readonly Tool[],
+  call: Call,
+  noteDatasource?: (uid: string) => void,
+): ToolContext {
   const { identity, signal, requestId, traceparent, forwarded } = call;
   return {
     call,
@@ -16,6 +27,7 @@ export function openContext(runtime: Runtime, call: Call, noteDatasource?: (uid:
     }),
     now: (runtime.now ?? Date.now)(),
     settings: runtime.settings,
+    offers: (name) => tools.some((tool) => tool.name === name && isVisible(tool, call)),
     ...(noteDatasource === undefined ? {} : { noteDatasource }),
   };
 }

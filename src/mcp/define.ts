@@ -12,6 +12,8 @@ export interface ToolContext {
   /** The one "now" of the request, ms since epoch. */
   readonly now: number;
   readonly settings: Settings;
+  /** Whether this caller has a tool of that name: what an answer advises must be there. */
+  offers(tool: string): boolean;
   /** Tells the audit which datasource (uid) was asked. */
   readonly noteDatasource?: (uid: string) => void;
 }

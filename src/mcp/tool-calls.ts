@@ -5,19 +5,13 @@ import { type ErrorCode, GatewayError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { isKnown, readArguments } from './arguments.ts';
 import type { Call } from './call.ts';
-import { openContext } from './context.ts';
+import { isVisible, openContext } from './context.ts';
 import type { Tool, ToolContext } from './define.ts';
 import type { Runtime } from './runtime.ts';
 import { RpcFault } from './surface.ts';
 
 /** Below the ten seconds after which people and proxies believe a call dead. */
 const PROGRESS_MS = 5_000;
-
-/** May this caller see the tool? */
-export function isVisible(tool: Tool, call: Call): boolean {
-  const { scopes } = call.identity;
-  return tool.scopes.length === 0 ? scopes.size > 0 : tool.scopes.some((scope) => scopes.has(scope));
-}
 
 /**
  * One call from arguments to the result on the wire: bounded, masked, audited. Throws RpcFault for a tool that does not
@@ -33,7 +27,7 @@ export async function callTool(
   const visible = tools.filter((tool) => isVisible(tool, call));
   const tool = visible.find((one) => one.name === name);
   let datasource: string | undefined;
-  const ctx = openContext(runtime, call, (uid) => {
+  const ctx = openContext(runtime, tools, call, (uid) => {
     datasource = uid;
   });
   const audit = (code: ErrorCode | undefined, result: CallToolResult | undefined) =>

@@ -39,7 +39,6 @@ export const debugError = {
       count_query: JSON.stringify(`sum(count_over_time(${log} [1m]))`),
       stream_query: JSON.stringify(selector),
       trace_query: JSON.stringify(`${everywhere} |= "<trace id>"`),
-      metric_words: JSON.stringify(service ?? 'error'),
     };
   },
 };

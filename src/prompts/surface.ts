@@ -17,7 +17,7 @@ export interface Prompt {
 /** The one table of prompts. */
 const PROMPTS: readonly Prompt[] = [debugError];
 
-/** Every caller with any scope sees the prompts; their steps are those that the other scopes allow. */
+/** Every caller with any scope sees the prompts; their steps are those whose tools the caller has. */
 export async function listPrompts(ctx: ToolContext): Promise<ListPromptsResult> {
   if (ctx.call.identity.scopes.size === 0) return { prompts: [] };
   return {
@@ -47,7 +47,7 @@ export async function getPrompt(
     const values = await prompt.values(args, ctx);
     const messages = template.messages.map(({ role, text }) => ({
       role,
-      content: { type: 'text' as const, text: fill(stepsFor(text, ctx.call.identity.scopes), values) },
+      content: { type: 'text' as const, text: fill(stepsFor(text, ctx.offers), values) },
     }));
     return { description: template.description, messages };
   } catch (error) {

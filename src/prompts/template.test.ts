@@ -43,16 +43,15 @@ describe('a prompt in markdown', () => {
       /is wrong: arguments\.0\.description: /,
     ],
     ['no section', prompt(HEAD, 'just text'), /^a prompt has at least one section "## user"$/],
-    ['an unknown scope', prompt(HEAD, '## user\n1. [dogs:walk] x'), /needs the scope dogs:walk, which does not exist$/],
   ])('%s is refused in words', (_what, text, message) => {
     expect(() => readTemplate(text)).toThrow(message);
   });
 });
 
-test('steps without their scope go, the others are numbered anew', () => {
-  const text = 'Before.\n\n1. [logs:read] a\n   more\n2. [metrics:read] b\n3. c';
-  expect(stepsFor(text, new Set(['metrics:read']))).toBe('Before.\n\n1. b\n2. c');
-  expect(stepsFor(text, new Set(['logs:read']))).toBe('Before.\n\n1. a\n   more\n2. c');
+test('steps whose tool is not offered go, the others are numbered anew', () => {
+  const text = 'Before.\n\n1. See `logs` {"a": 1}\n   more\n2. `metrics` {}, then `logs` {}\n3. think';
+  expect(stepsFor(text, (tool) => tool === 'metrics')).toBe('Before.\n\n1. `metrics` {}, then `logs` {}\n2. think');
+  expect(stepsFor(text, (tool) => tool === 'logs')).toBe('Before.\n\n1. See `logs` {"a": 1}\n   more\n2. think');
 });
 
 test('a value is put in once: places and patterns inside it stay what they are', () => {

@@ -1,6 +1,5 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { SCOPES } from '../identity.ts';
 
 const argumentSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]*$/),
@@ -21,8 +20,7 @@ export interface PromptTemplate extends z.output<typeof headSchema> {
 
 /**
  * Reads a prompt: YAML front matter between `---` lines, then messages under `## user` and `## assistant`, with
- * `{{name}}` where a value goes; a numbered step may begin with the scope that it needs, `3. [logs:read] …`. Throws an
- * Error that says what is wrong.
+ * `{{name}}` where a value goes. Throws an Error that says what is wrong.
  */
 export function readTemplate(markdown: string): PromptTemplate {
   const match = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(markdown.replaceAll('\r\n', '\n'));
@@ -34,8 +32,6 @@ export function readTemplate(markdown: string): PromptTemplate {
     messages.push({ role: parts[i] === 'user' ? 'user' : 'assistant', text: (parts[i + 1] ?? '').trim() });
   }
   if (messages.length === 0) throw new Error('a prompt has at least one section "## user"');
-  const wrong = messages.flatMap(({ text }) => stepsOf(text)).find(({ scope }) => !isScope(scope ?? SCOPES[0]));
-  if (wrong !== undefined) throw new Error(`a step of a prompt needs the scope ${wrong.scope}, which does not exist`);
   return { ...head, messages };
 }
 
@@ -53,32 +49,21 @@ function readHead(text: string): z.output<typeof headSchema> {
   throw new Error(`the front matter of a prompt is wrong: ${wrong.join('; ')}`);
 }
 
-/** The text without the steps whose scope is not held; those that stay are numbered anew. Before `fill`: data is no step. */
-export function stepsFor(text: string, scopes: ReadonlySet<string>): string {
+/**
+ * The text without the numbered steps whose call the caller does not have (the first `tool` {arguments} in it); those that
+ * stay are numbered anew. Before `fill`: data is no step.
+ */
+export function stepsFor(text: string, offers: (tool: string) => boolean): string {
   let number = 0;
-  return stepsOf(text)
-    .filter(({ scope }) => scope === undefined || scopes.has(scope))
-    .map(({ begins, rest }) => (begins ? `${++number}. ${rest}` : rest))
+  return text
+    .split(/^(?=\d+\. )/m)
+    .filter((step) => {
+      const tool = /^\d+\. /.test(step) ? /`(\w+)` \{/.exec(step)?.[1] : undefined;
+      return tool === undefined || offers(tool);
+    })
+    .map((step) => step.replace(/^\d+(?=\. )/, () => `${++number}`))
     .join('')
     .trimEnd();
-}
-
-interface Step {
-  /** False for the text before the first step. */
-  begins: boolean;
-  scope: string | undefined;
-  rest: string;
-}
-
-function stepsOf(text: string): Step[] {
-  return text.split(/^(?=\d+\. )/m).map((part) => {
-    const [start = '', scope] = /^\d+\. (?:\[([a-z]+:[a-z]+)\] )?/.exec(part) ?? [];
-    return { begins: start !== '', scope, rest: part.slice(start.length) };
-  });
-}
-
-function isScope(text: string): boolean {
-  return SCOPES.some((scope) => scope === text);
 }
 
 /** Puts the values in, once: what a value holds is never looked at again. Throws for a place without a value. */

@@ -2,7 +2,6 @@ import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
 import { datasourceHealth, LOKI_TYPES, listDatasources, PROMETHEUS_TYPES } from '../grafana/datasources.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { grafanaSite } from '../grafana/whoami.ts';
-import type { Scope } from '../identity.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { RpcFault } from '../mcp/surface.ts';
 import { jsonContents, part } from './body.ts';
@@ -32,7 +31,7 @@ export async function readDatasource(type: string, name: string, ctx: ToolContex
             age_seconds: Math.round(health.value.ageMs / 1000),
           }
         : { status: 'unknown', message: health.fault, age_seconds: 0 },
-    next: nextSteps(ds, failing, ctx.call.identity.scopes),
+    next: nextSteps(ds, failing).filter(({ tool }) => ctx.offers(tool)),
   };
   const source = 'value' in site && site.value.publicUrl !== '' ? site.value.publicUrl : 'Grafana';
   return jsonContents({ uri: datasourceUri(ds.type, ds.uid), source, ageMs }, body, ctx);
@@ -59,16 +58,14 @@ function find(datasources: Datasource[], type: string, name: string): Datasource
   throw unknown(uri, 'It may have been deleted, or this caller may not see it; resources/list shows what there is.');
 }
 
-/** Calls that are worth making next and that the caller's scopes allow, with real arguments. */
-function nextSteps(ds: Datasource, failing: boolean, scopes: ReadonlySet<Scope>) {
+/** Calls that are worth making next, with real arguments. */
+function nextSteps(ds: Datasource, failing: boolean) {
   const datasource = ds.uid;
   return [
     ...(failing ? [{ tool: 'check_access', arguments: {} }] : []),
     { tool: 'describe_datasource', arguments: { datasource } },
-    ...(LOKI_TYPES.includes(ds.type) && scopes.has('logs:read')
-      ? [{ tool: 'list_loki_labels', arguments: { datasource } }]
-      : []),
-    ...(PROMETHEUS_TYPES.includes(ds.type) && scopes.has('metrics:read')
+    ...(LOKI_TYPES.includes(ds.type) ? [{ tool: 'list_loki_labels', arguments: { datasource } }] : []),
+    ...(PROMETHEUS_TYPES.includes(ds.type)
       ? [
           { tool: 'list_prometheus_labels', arguments: { datasource } },
           { tool: 'query_prometheus', arguments: { datasource, promql: 'count by (job) (up)' } },

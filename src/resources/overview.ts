@@ -57,19 +57,18 @@ function byType(datasources: readonly Datasource[], most: number): Record<string
 
 /** Calls that work as they stand for this caller: where several datasources would do, one is named. */
 function nextSteps(datasources: readonly Datasource[] | undefined, ctx: ToolContext) {
-  const { scopes } = ctx.call.identity;
   const best = (family: Family) => {
     const all = datasources?.filter((ds) => familyOf(ds.type) === family) ?? [];
     return (all.find((ds) => ds.isDefault) ?? all[0])?.uid;
   };
-  const loki = scopes.has('logs:read') ? best('loki') : undefined;
-  const prometheus = scopes.has('metrics:read') ? best('prometheus') : undefined;
-  return [
+  const [loki, prometheus] = [best('loki'), best('prometheus')];
+  const steps = [
     ...(datasources === undefined ? [] : [{ tool: 'list_datasources', arguments: {} }]),
     ...(loki === undefined ? [] : [{ tool: 'list_loki_labels', arguments: { datasource: loki } }]),
     ...(prometheus === undefined
       ? []
-      : [{ tool: 'search_metrics', arguments: { datasource: prometheus, match: 'errors' } }]),
+      : [{ tool: 'search_metrics', arguments: { datasource: prometheus, match: 'error|fail|request' } }]),
     { tool: 'check_access', arguments: {} },
   ];
+  return steps.filter(({ tool }) => ctx.offers(tool));
 }

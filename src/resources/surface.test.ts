@@ -4,7 +4,9 @@ import { GatewayError } from '../errors.ts';
 import type { Upstream } from '../grafana/upstream.ts';
 import type { Scope } from '../identity.ts';
 import { complete } from '../mcp/completion.ts';
+import { isVisible } from '../mcp/context.ts';
 import type { ToolContext } from '../mcp/define.ts';
+import { TOOLS } from '../tools/table.ts';
 import { listResources, listTemplates, readResource } from './surface.ts';
 import { datasourceUri } from './uri.ts';
 
@@ -35,7 +37,9 @@ function context(
   };
   const identity = { kind: 'static' as const, principal: 'static:x', subject: 'x', scopes: new Set(scopes), caller };
   const settings = loadSettings([], { GRAFANA_URL: 'https://grafana.test' });
-  return { call: { identity, signal, requestId: 'r' }, upstream, now: NOW, settings, asked };
+  const call = { identity, signal, requestId: 'r' };
+  const offers = (name: string) => TOOLS.some((tool) => tool.name === name && isVisible(tool, call));
+  return { call, upstream, now: NOW, settings, offers, asked };
 }
 function bodyOf(path: string, list: Given[]): unknown {
   if (path === '/api/datasources') return list.map((ds) => ({ type: 'loki', isDefault: false, ...ds }));
@@ -225,7 +229,7 @@ describe("the overview's next calls", () => {
     expect(await next(list, ['datasources:read', 'logs:read', 'metrics:read'])).toEqual([
       { tool: 'list_datasources', arguments: {} },
       { tool: 'list_loki_labels', arguments: { datasource: 'l1' } },
-      { tool: 'search_metrics', arguments: { datasource: 'p2', match: 'errors' } },
+      { tool: 'search_metrics', arguments: { datasource: 'p2', match: 'error|fail|request' } },
       { tool: 'check_access', arguments: {} },
     ]);
   });
