@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { backendServer } from './backend-server.ts';
+import { readLogData, readMetricData } from './data/data-files.ts';
 import { readLogFile } from './data/file-logs.ts';
 import type { IncidentFacts } from './data/incident.ts';
 import { filterLogStore, joinLogStores } from './data/join.ts';
@@ -20,6 +23,8 @@ export interface Sandbox {
   tokens: Record<TokenName, string>;
   facts: IncidentFacts;
   faults: Faults;
+  /** Addresses of Loki and Prometheus by themselves; only with `backends`. */
+  backends?: { loki: string; prometheus: string };
   /** The requests received so far. */
   requests(): LoggedRequest[];
   close(): Promise<void>;
@@ -34,6 +39,11 @@ export interface SandboxOptions {
   logs?: readonly string[];
   /** The clock, ms since epoch; the incident is laid out around its first answer. */
   now?: () => number;
+  /** Files of data instead of the incident's; see data/data-files.ts. What is absent stays the incident's. */
+  lokiData?: string | undefined;
+  prometheusData?: string | undefined;
+  /** Serve Loki and Prometheus on free ports of their own as well. */
+  backends?: boolean;
   /** Serve below this path, as behind `serve_from_sub_path`; e.g. `/grafana`. */
   subPath?: string;
 }
@@ -43,15 +53,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, seed = 1, logs = [], now = Date.now, subPath = '' } = options;
   const startedAt = now();
   const shop = createShop(seed, startedAt, now);
+  const shopLogs = options.lokiData === undefined ? shop.logs : readLogData(options.lokiData);
+  const metrics = options.prometheusData === undefined ? shop.metrics : readMetricData(options.prometheusData);
   const accounts = serviceAccounts(seed);
   const faults = createFaults();
   const log = createRequestLog();
   const world: World = {
     incident: shop.incident,
     accounts: Object.values(accounts),
-    logs: joinLogStores([shop.logs, ...logs.map((path) => readLogFile(path, startedAt))]),
-    edgeLogs: filterLogStore(shop.logs, (labels) => labels.app === 'frontend' || labels.app === 'notifications'),
-    metrics: shop.metrics,
+    logs: joinLogStores([shopLogs, ...logs.map((path) => readLogFile(path, startedAt))]),
+    edgeLogs: filterLogStore(shopLogs, (labels) => labels.app === 'frontend' || labels.app === 'notifications'),
+    metrics,
     loki: lokiApi,
     prometheus: prometheusApi,
     appUrl: '',
@@ -59,9 +71,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     annotations: firstAnnotations(shop.incident),
   };
   const server = grafanaServer({ world, faults, log, now });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${portOf(server.address())}${subPath}`;
+  const servers = [server];
+  const listen = async (one: Server, at: number): Promise<string> => {
+    one.listen(at, '127.0.0.1');
+    await once(one, 'listening');
+    return `http://127.0.0.1:${portOf(one.address())}`;
+  };
+  const url = `${await listen(server, port)}${subPath}`;
+  const open = async (one: Server): Promise<string> => {
+    servers.push(one);
+    return await listen(one, 0);
+  };
+  const backends = options.backends && {
+    loki: await open(backendServer((request) => lokiApi(world.logs, request), now)),
+    prometheus: await open(backendServer((request) => prometheusApi(world.metrics, request), now)),
+  };
   world.appUrl = `${url}/`;
   return {
     url,
@@ -76,12 +100,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     facts: shop.incident.facts,
     faults,
+    ...(backends && { backends }),
     requests: () => log.list(),
     async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      const closed = servers.map((one) => once(one, 'close'));
+      for (const one of servers) {
+        one.close();
+        one.closeAllConnections();
+      }
+      await Promise.all(closed);
     },
   };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { planIncident } from '../data/incident.ts';
 import type { ApiAnswer, ApiRequest, LogStore, MetricStore } from '../data/store.ts';
+import { figureInReadme } from '../figures.ts';
 import { firstAnnotations } from './annotations.ts';
 import type { GrafanaRequest } from './answer.ts';
 import { grafanaApi } from './api.ts';
@@ -50,8 +51,8 @@ const covered = cases.filter((c) => !Object.values(LEFT_OUT).flat().includes(c.i
 
 describe('answers recorded from Grafana 10.1', () => {
   test('most are covered', () => {
-    process.stdout.write(`grafana captures: ${covered.length} of ${cases.length} covered\n`);
-    expect(covered.length).toBeGreaterThanOrEqual(140);
+    const figure = `${covered.length} of ${cases.length} covered, each of the same status and shape`;
+    expect(figureInReadme('Grafana 10.1', figure)).toBe(figure);
   });
 
   test.each(covered.map((c) => [`${c.id} ${c.request.as} ${c.request.method} ${c.request.path}`, c] as const))(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { memoryLogStore } from '../data/memory-logs.ts';
+import { figureInReadme } from '../figures.ts';
 import { lokiApi } from './api.ts';
 
 /** Recorded from a real Loki; see test/fixtures/captures/loki/README.md. */
@@ -141,4 +142,6 @@ test('the answers are those of the recorded Loki', () => {
   }
   expect(wrong.join('\n')).toBe('');
   expect(agreeing / cases.length).toBeGreaterThanOrEqual(AGREEING);
+  const figure = `${agreeing} of ${cases.length} agree`;
+  expect(figureInReadme('Loki 3.7', figure)).toBe(figure);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonDifference } from '../../test/json-difference.ts';
 import { openMetricsStore } from '../data/memory-metrics.ts';
 import type { ApiAnswer } from '../data/store.ts';
+import { figureInReadme } from '../figures.ts';
 import { prometheusApi } from './api.ts';
 
 /** Cases in which the sandbox is known to differ, each with its reason. One that agrees again fails the test. */
@@ -36,6 +37,8 @@ describe('answers recorded from Prometheus 2.42', () => {
   test('enough of them agree', () => {
     const agreeing = cases.filter((recorded) => compare(recorded, ask(recorded)) === undefined);
     expect(agreeing.length / cases.length).toBeGreaterThanOrEqual(SHARE);
+    const figure = `${agreeing.length} of ${cases.length} agree`;
+    expect(figureInReadme('Prometheus 2.42', figure)).toBe(figure);
   });
 });
 
