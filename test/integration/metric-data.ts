@@ -1,3 +1,6 @@
+import { createShop } from '../../sandbox/data/shop.ts';
+import { STALE } from '../../sandbox/promql/values.ts';
+
 export const START = 1_796_032_800;
 export const END = START + 2_400;
 
@@ -61,8 +64,36 @@ export function metricData(seed: number): string {
       series('latency_bucket', `job="${job}",le="${le}"`, (i) => steps[i]?.[k]);
     });
   }
+  lines.push(...shopLines(seed));
   return `${lines.join('\n')}\n# EOF\n`;
 }
+
+/** The shop of the sandbox over the same minutes, as much of it as keeps the queries quick. */
+function shopLines(seed: number): string[] {
+  const now = END * 1000;
+  const { metrics } = createShop(seed, now, () => now);
+  return SHOP.flatMap(([family, type, name]) => {
+    const wanted = (labels: Record<string, string>) =>
+      labels.__name__ === name && /^(?:checkout|payments|dead)$/.test(labels.job ?? '') && labels.route !== '/healthz';
+    const all = metrics.select(wanted, START * 1000, now);
+    const samples = all.flatMap(({ labels: { __name__, ...labels }, times, values }) => {
+      const inner = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+      // The text format has no stale markers.
+      return times.flatMap((time, i) => {
+        const value = values[i] ?? STALE;
+        return value === STALE ? [] : [`${name}{${inner.join(',')}} ${shown(value)} ${(time / 1000).toFixed(3)}`];
+      });
+    });
+    return samples.length === 0 ? [] : [`# TYPE ${family} ${type}`, ...samples];
+  });
+}
+
+const SHOP = [
+  ['up', 'gauge', 'up'],
+  ['http_requests', 'counter', 'http_requests_total'],
+  ['db_pool_in_use', 'gauge', 'db_pool_in_use'],
+  ['build_info', 'gauge', 'build_info'],
+] as const;
 
 function shown(value: number): string {
   if (Number.isNaN(value)) return 'NaN';

@@ -9,7 +9,7 @@ import { request } from './promql-queries.ts';
 
 // DIFFERENTIAL_SEED and DIFFERENTIAL_RUNS try others than the ones that are known to agree.
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 1);
-const numRuns = Number(process.env.DIFFERENTIAL_RUNS ?? 600);
+const numRuns = Number(process.env.DIFFERENTIAL_RUNS ?? 2000);
 const version = installedPrometheus();
 const reason = version ? `version ${version}` : 'no prometheus and promtool on this machine';
 

@@ -5,19 +5,21 @@ const words = (text: string): fc.Arbitrary<string> => fc.constantFrom(...text.sp
 const filled = (make: (...parts: string[]) => string, ...parts: fc.Arbitrary<string>[]): fc.Arbitrary<string> =>
   fc.tuple(...parts).map((texts) => make(...texts));
 
-const label = words('job instance code kind version le __name__ none');
+const label = words('job instance code kind version le __name__ none status method');
 const labels = fc.uniqueArray(label, { maxLength: 2 }).map((names) => names.join(', '));
-const metric = words('requests_total temperature level odd info latency_bucket nosuch');
+const metric = words(
+  'requests_total temperature level odd info latency_bucket nosuch up http_requests_total db_pool_in_use build_info',
+);
 const matcher = filled(
   (name, op, value) => `${name}${op}"${value}"`,
   label,
   words('= != =~ !~'),
-  words('a b 1 200 .+ a|b [^a] .* 2..'),
+  words('a b 1 200 .+ a|b [^a] .* 2.. checkout pay.* 500'),
 );
 const selector = fc.oneof(
   { weight: 2, arbitrary: metric },
   { weight: 2, arbitrary: filled((name, match) => `${name}{${match}}`, metric, matcher) },
-  { weight: 1, arbitrary: filled((job) => `{job="${job}"}`, words('a b c')) },
+  { weight: 1, arbitrary: filled((job) => `{job="${job}"}`, words('a b c checkout payments')) },
 );
 const duration = words('15s 1m 100s 5m 10m 7m30s');
 const pinned = fc.integer({ min: START - 100, max: END + 100 }).map((time) => ` @ ${time}`);
