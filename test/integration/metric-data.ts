@@ -64,18 +64,23 @@ export function metricData(seed: number): string {
       series('latency_bucket', `job="${job}",le="${le}"`, (i) => steps[i]?.[k]);
     });
   }
-  lines.push(...shopLines(seed));
+  lines.push(...shopLines(seed, END));
   return `${lines.join('\n')}\n# EOF\n`;
 }
 
-/** The shop of the sandbox over the same minutes, as much of it as keeps the queries quick. */
-function shopLines(seed: number): string[] {
-  const now = END * 1000;
+/** The shop of the sandbox over the forty minutes before `end` (s since epoch), as OpenMetrics. */
+export function shopData(seed: number, end: number): string {
+  return `${shopLines(seed, end).join('\n')}\n# EOF\n`;
+}
+
+/** As much of the shop as keeps the queries quick. */
+function shopLines(seed: number, end: number): string[] {
+  const now = end * 1000;
   const { metrics } = createShop(seed, now, () => now);
   return SHOP.flatMap(([family, type, name]) => {
     const wanted = (labels: Record<string, string>) =>
       labels.__name__ === name && /^(?:checkout|payments|dead)$/.test(labels.job ?? '') && labels.route !== '/healthz';
-    const all = metrics.select(wanted, START * 1000, now);
+    const all = metrics.select(wanted, now - (END - START) * 1000, now);
     const samples = all.flatMap(({ labels: { __name__, ...labels }, times, values }) => {
       const inner = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
       // The text format has no stale markers.
