@@ -54,8 +54,8 @@ export function stackSuite(name: string, open: () => Promise<Stack>): void {
     });
 
     test('log lines in order, shared labels once, pages without loss', async () => {
-      const end = new Date(Date.now() - 60_000).toISOString();
-      const args = { logql: `${PROD} |= "status="`, end, start: 'now-30m', direction: 'forward', detail: 'raw' };
+      const [start, end] = [30, 1].map((minutes) => new Date(Date.now() - minutes * 60_000).toISOString());
+      const args = { logql: `${PROD} |= "status="`, start, end, direction: 'forward', detail: 'raw' };
       const whole = rowsOf(await loki({ ...args, limit: 8 }));
       const first = await loki({ ...args, limit: 4 });
       const cursor = /cursor="([^"]+)"/.exec(first)?.[1];
