@@ -318,6 +318,31 @@ describe('query_prometheus', () => {
   });
 });
 
+describe('the stage that lets nothing through', () => {
+  const lost = async (logql: string) => (await desk.ask('query_loki_logs', { datasource: 'loki-demo', logql })).data;
+  test('a label that is metadata under another name', async () => {
+    const data = await lost('{app="checkout"} |= "status" | level="error" | trace_id!=""');
+    expect(data[1]).toBe('lines come through {app="checkout"} |= "status" and none through | level="error"');
+    expect(data[2]).toMatch(/^these lines have no label level; near: detected_level \(.+\)$/);
+  });
+  test('a parser that cannot read the lines', async () => {
+    const data = await lost('{app="checkout", env="prod"} |= "status=" | json | status=`500`');
+    expect(data.join('\n')).toMatch(/cannot read these lines \(JSONParserErr\); they read as logfmt/);
+  });
+  test('a text in other letters; a value that is not there', async () => {
+    expect((await lost('{app="checkout"} |= "ORDER placed"')).join('\n')).toContain(
+      'some do in other letters: |~ `(?i)ORDER placed`',
+    );
+    const data = await lost('{app="checkout", env="prod"} |= "status=" | logfmt | method="post"');
+    expect(data.join('\n')).toMatch(/values of method there: .*POST/);
+  });
+  test('a label of lines between the braces', async () => {
+    expect((await lost('{app="checkout", trace_id="1"}')).join('\n')).toContain(
+      'is a filter behind the braces: | trace_id="1"',
+    );
+  });
+});
+
 describe('search_metrics, list_prometheus_labels', () => {
   test('words in any order, with type and series; a regular expression', async () => {
     const { lines, data } = await desk.ask('search_metrics', { match: 'duration http' });

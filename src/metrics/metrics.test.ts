@@ -185,6 +185,25 @@ describe('checkPromql', () => {
   });
 });
 
+it('says the day of a time where the window spans days, and what a gap is called', async () => {
+  const times = [START, START + 43_200_000, START + 86_400_000];
+  const series = [{ labels: { job: 'a' }, times, values: [1, 9, 5] }];
+  const opt = {
+    zone: 'UTC',
+    stepMs: 43_200_000,
+    start: START - 86_400_000,
+    end: START + 86_400_000,
+    absent: 'no lines',
+  };
+  const { rows } = await seriesTable(series, opt);
+  expect(rows[0]).toMatch(/1 11-30 10:00 +9 11-30 22:00 .*no lines until 11-30 10:00:00/);
+  expect(await pointRows(series[0] ?? { labels: {}, times: [], values: [] }, { zone: 'UTC' })).toEqual([
+    '11-30 10:00:00 1',
+    '11-30 22:00:00 9',
+    '12-01 10:00:00 5',
+  ]);
+});
+
 it('explains a refusal with its place and one remedy', () => {
   const body = JSON.stringify({
     status: 'error',

@@ -1,5 +1,5 @@
 import type { Series } from '../grafana/upstream.ts';
-import { showTime } from '../time/show.ts';
+import { showDay, showTime } from '../time/show.ts';
 import { numberFormat } from './numbers.ts';
 import type { Unit } from './units.ts';
 
@@ -9,9 +9,11 @@ import type { Unit } from './units.ts';
  */
 export async function pointRows(series: Series, opt: { zone: string; max?: number; unit?: Unit }): Promise<string[]> {
   const show = await numberFormat(opt.unit);
+  const at = (i: number) => BigInt(Math.floor(series.times.at(i) ?? 0)) * 1_000_000n;
+  const days = showDay(at(0), opt.zone) !== showDay(at(-1), opt.zone);
   return thin(series.values, opt.max ?? 120).map((i) => {
-    const time = showTime(BigInt(Math.floor(series.times[i] ?? 0)) * 1_000_000n, opt.zone, 'second');
-    return `${time} ${show(series.values[i] ?? Number.NaN)}`;
+    const day = days ? `${showDay(at(i), opt.zone).slice(5)} ` : '';
+    return `${day}${showTime(at(i), opt.zone, 'second')} ${show(series.values[i] ?? Number.NaN)}`;
   });
 }
 

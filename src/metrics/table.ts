@@ -1,7 +1,7 @@
 import { alignRows, quoteWord, showLabels } from '../answer/table.ts';
 import { showControls } from '../answer/text.ts';
 import type { Labels, Series } from '../grafana/upstream.ts';
-import { showTime } from '../time/show.ts';
+import { showDay, showTime } from '../time/show.ts';
 import { numberFormat, plain, type ShowNumber } from './numbers.ts';
 import { type Summary, summarise } from './summary.ts';
 import type { Unit } from './units.ts';
@@ -14,6 +14,8 @@ export interface TableOptions {
   end?: number;
   /** From `queryUnit`; absent: plain numbers. */
   unit?: Unit;
+  /** What a gap is called; default "no data". */
+  absent?: string;
 }
 
 export interface Table {
@@ -29,6 +31,7 @@ export async function seriesTable(series: readonly Series[], opt: TableOptions):
   const show = await numberFormat(opt.unit);
   const shared = sharedLabels(series);
   const scale = largest(series);
+  const time = clockOf(opt);
   const read = series.map((one) => ({
     name: nameOf(one.labels, shared),
     series: one,
@@ -39,15 +42,13 @@ export async function seriesTable(series: readonly Series[], opt: TableOptions):
   );
   const head = ['', 'first', 'last', 'min', 'max', 'mean'];
   const cells = read.map(({ name, series: one, summary }) =>
-    summary
-      ? summaryCells(name, summary, show, opt.zone)
-      : [name, histogramText(one, show) ?? 'no number', '', '', '', ''],
+    summary ? summaryCells(name, summary, show, time) : [name, histogramText(one, show) ?? 'no number', '', '', '', ''],
   );
   const right = [false, true, true, true, true, true];
   const [header = '', ...lines] = alignRows([head, ...cells.map((row) => row.slice(0, 6))], right);
   const rows = lines.map((line, i) => {
     const summary = read[i]?.summary;
-    return summary ? `${line}  ${summary.spark}  ${noteOf(summary, opt.zone)}` : line;
+    return summary ? `${line}  ${summary.spark}  ${noteOf(summary, time, opt.absent ?? 'no data')}` : line;
   });
   return series.length === 0 ? { shared, rows: [] } : { shared, header, rows };
 }
@@ -84,8 +85,8 @@ function nameOf(labels: Labels, shared: Labels): string {
   return showControls([metric, showLabels(labels, hide)].filter((part) => part !== '').join(' ')) || 'value';
 }
 
-function summaryCells(name: string, s: Summary, show: ShowNumber, zone: string): string[] {
-  const at = (point: { value: number; time: number }) => `${show(point.value)} ${clock(point.time, zone)}`;
+function summaryCells(name: string, s: Summary, show: ShowNumber, time: Clock): string[] {
+  const at = (point: { value: number; time: number }) => `${show(point.value)} ${short(time(point.time))}`;
   // A value that never changed needs no times.
   const flat = s.min.value === s.max.value;
   return [
@@ -100,27 +101,31 @@ function summaryCells(name: string, s: Summary, show: ShowNumber, zone: string):
 
 const MAX_GAPS = 3;
 
-function noteOf(s: Summary, zone: string): string {
-  const since = s.since === undefined ? '' : ` since ${clock(s.since, zone)}`;
-  const peak = s.trend === 'peak' ? ` ${clock(s.max.time, zone)}` : '';
+function noteOf(s: Summary, time: Clock, absent: string): string {
+  const since = s.since === undefined ? '' : ` since ${short(time(s.since))}`;
+  const peak = s.trend === 'peak' ? ` ${short(time(s.max.time))}` : '';
   const gaps = s.gaps.slice(0, MAX_GAPS).map(({ from, to, edge }) => {
-    if (edge === 'start') return `until ${fullClock(to, zone)}`;
-    return edge === 'end' ? `since ${fullClock(from, zone)}` : `${fullClock(from, zone)}–${fullClock(to, zone)}`;
+    if (edge === 'start') return `until ${time(to)}`;
+    return edge === 'end' ? `since ${time(from)}` : `${time(from)}–${time(to)}`;
   });
   const more = s.gaps.length > MAX_GAPS ? ` and ${s.gaps.length - MAX_GAPS} more` : '';
-  const holes = gaps.length === 0 ? [] : [`no data ${gaps.join(', ')}${more}`];
+  const holes = gaps.length === 0 ? [] : [`${absent} ${gaps.join(', ')}${more}`];
   const nans = s.nans > 0 ? [`NaN × ${s.nans}`] : [];
   return [`${s.trend}${since}${peak}`, ...holes, ...nans].join(', ');
 }
 
 /** Minutes are enough where the time is on one. */
-function clock(ms: number, zone: string): string {
-  const text = fullClock(ms, zone);
+function short(text: string): string {
   return text.endsWith(':00') ? text.slice(0, -3) : text;
 }
 
-function fullClock(ms: number, zone: string): string {
-  return showTime(BigInt(Math.floor(ms)) * 1_000_000n, zone, 'second');
+type Clock = (ms: number) => string;
+
+/** Times of day, with month and day where the window spans more than one day. */
+function clockOf({ zone, start, end }: TableOptions): Clock {
+  const ns = (ms: number) => BigInt(Math.floor(ms)) * 1_000_000n;
+  const days = start !== undefined && end !== undefined && showDay(ns(start), zone) !== showDay(ns(end), zone);
+  return (ms) => `${days ? `${showDay(ns(ms), zone).slice(5)} ` : ''}${showTime(ns(ms), zone, 'second')}`;
 }
 
 /** The newest native histogram in a few words. */

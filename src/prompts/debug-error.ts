@@ -18,7 +18,7 @@ export const debugError = {
   async values(args: Readonly<Record<string, string>>, ctx: ToolContext): Promise<Record<string, string>> {
     const { error = '', since = '1h' } = args;
     const { mask } = ctx.settings;
-    await checkSince(since, ctx.now);
+    await checkSince(since, ctx.now, ctx.settings.timezone);
     // The calls stand outside the fence: what they hold is masked on its own.
     const service = args.service === undefined ? undefined : maskText(args.service, mask).text;
     const { label, loki, prometheus } = await surroundings(ctx);
@@ -43,9 +43,9 @@ export const debugError = {
   },
 };
 
-async function checkSince(since: string, now: number): Promise<void> {
+async function checkSince(since: string, now: number, zone: string): Promise<void> {
   try {
-    await resolveWindow({ start: since }, now);
+    await resolveWindow({ start: since }, now, { zone });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw new GatewayError(error.code, `The argument "since" cannot be used: ${error.message}`, error.details);

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { showIso } from './show.ts';
 import type { Window } from './window.ts';
+import { zoneOffset } from './zone.ts';
 
 const NS_PER_MS = 1_000_000n;
 /** Loki and Prometheus keep ns in 64 bits: 2262-04-11. */
@@ -9,12 +10,21 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Any accepted form of an instant as ns since epoch. `now` is the call's clock (ms).
- * `roundUp`: `/d` goes to the end of the day, as Grafana does for the end of a range.
- * Throws `bad_time` naming the accepted forms.
+ * `roundUp`: `/d` goes to the end of the day, as Grafana does for the end of a range. `zone`: of a time of day, which
+ * rows of answers show. Throws `bad_time` naming the accepted forms.
  */
-export async function readInstant(value: string | number, now: number, roundUp = false): Promise<bigint> {
+export async function readInstant(
+  value: string | number,
+  now: number,
+  { roundUp = false, zone = 'UTC' }: { roundUp?: boolean; zone?: string } = {},
+): Promise<bigint> {
   const text = String(value).trim();
-  const ns = readEpoch(text) ?? readRfc3339(text) ?? readAgo(text, now) ?? (await readMath(text, now, roundUp));
+  const ns =
+    readEpoch(text) ??
+    readRfc3339(text) ??
+    readClock(text, now, zone) ??
+    readAgo(text, now) ??
+    (await readMath(text, now, roundUp));
   if (ns === undefined) throw unreadable(text);
   if (ns < 0n || ns > MAX_NS) throw outside(text);
   return ns;
@@ -36,13 +46,15 @@ export function readDuration(value: string | number): number {
 export async function resolveWindow(
   args: { start?: string | number | undefined; end?: string | number | undefined },
   now: number,
-  defaultMs = HOUR_MS,
+  { defaultMs = HOUR_MS, zone = 'UTC' }: { defaultMs?: number; zone?: string } = {},
 ): Promise<Window> {
   const startGiven = args.start !== undefined && args.start !== '';
   const endGiven = args.end !== undefined && args.end !== '';
-  const end = endGiven ? await readInstant(args.end ?? '', now, true) : BigInt(Math.floor(now)) * NS_PER_MS;
+  const end = endGiven
+    ? await readInstant(args.end ?? '', now, { roundUp: true, zone })
+    : BigInt(Math.floor(now)) * NS_PER_MS;
   const fallback = end - BigInt(Math.floor(defaultMs)) * NS_PER_MS;
-  const start = startGiven ? await readInstant(args.start ?? '', now) : fallback < 0n ? 0n : fallback;
+  const start = startGiven ? await readInstant(args.start ?? '', now, { zone }) : fallback < 0n ? 0n : fallback;
   if (start >= end) {
     const which = endGiven ? '' : ', which is now';
     throw new GatewayError('bad_time', `start (${showIso(start)}) must be before end (${showIso(end)}${which}).`, {
@@ -84,6 +96,28 @@ function readRfc3339(text: string): bigint | undefined {
   const offset = readOffset(m[8]);
   if (offset === undefined) return undefined;
   return BigInt(date.getTime() - offset) * NS_PER_MS + BigInt((m[7] ?? '').padEnd(9, '0'));
+}
+
+const CLOCK = /^(?:(\d\d)-(\d\d) )?(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?$/;
+
+/** A time of day as rows of answers show it, with month and day where they span days: the last such one before now. */
+function readClock(text: string, now: number, zone: string): bigint | undefined {
+  const m = CLOCK.exec(text);
+  if (!m) return undefined;
+  const [month, day, hour = 0, minute = 0, second = 0] = m.slice(1, 6).map((part) => (part ? Number(part) : undefined));
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const today = new Date(now + zoneOffset(zone, now));
+  const at = (back: number): number | undefined => {
+    const date = new Date(today);
+    if (month === undefined || day === undefined) date.setUTCDate(date.getUTCDate() - back);
+    else date.setUTCFullYear(date.getUTCFullYear() - back, month - 1, day);
+    if (month !== undefined && (date.getUTCMonth() + 1 !== month || date.getUTCDate() !== day)) return undefined;
+    const local = date.setUTCHours(hour, minute, second, 0);
+    return local - zoneOffset(zone, local - zoneOffset(zone, local));
+  };
+  const candidates = [at(0), at(1)].filter((ms) => ms !== undefined);
+  const ms = candidates.find((one) => one <= now) ?? candidates.at(-1);
+  return ms === undefined ? undefined : BigInt(ms) * NS_PER_MS + BigInt((m[6] ?? '').padEnd(9, '0'));
 }
 
 function readOffset(text: string | undefined): number | undefined {
@@ -143,7 +177,7 @@ function parseDuration(text: string): number | undefined {
 function unreadable(text: string): GatewayError {
   return new GatewayError('bad_time', `"${shorten(text)}" is not a time.`, {
     remedy:
-      'Use RFC 3339 ("2026-11-30T10:00:00Z"), epoch seconds, milliseconds or nanoseconds, "now", "now-1h", "now-1d/d", or a bare duration ("15m" is 15 minutes ago).',
+      'Use RFC 3339 ("2026-11-30T10:00:00Z"), a time of day ("10:05", the last one), epoch seconds, milliseconds or nanoseconds, "now", "now-1h", "now-1d/d", or a bare duration ("15m" is 15 minutes ago).',
   });
 }
 

@@ -7,9 +7,25 @@ import { chooseStep } from './step.ts';
 import { expandIntervals } from './variables.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 10, 30, 0);
-const iso = async (value: string | number, roundUp = false) => showIso(await readInstant(value, NOW, roundUp));
+const iso = async (value: string | number, roundUp = false) => showIso(await readInstant(value, NOW, { roundUp }));
 
 describe('readInstant', () => {
+  it.each([
+    ['10:05', 'UTC', '2026-11-30T10:05:00Z'],
+    ['10:29:56.123456789', 'UTC', '2026-11-30T10:29:56.123456789Z'],
+    ['10:30:00', 'UTC', '2026-11-30T10:30:00Z'],
+    ['10:31', 'UTC', '2026-11-29T10:31:00Z'],
+    ['9:05', 'Europe/Berlin', '2026-11-30T08:05:00Z'],
+    ['23:30', 'America/New_York', '2026-11-30T04:30:00Z'],
+    ['11-28 10:05:01', 'UTC', '2026-11-28T10:05:01Z'],
+    ['12-24 18:00', 'UTC', '2025-12-24T18:00:00Z'],
+  ])('a time of day as rows show it, the last before now: %s in %s', async (text, zone, expected) =>
+    expect(showIso(await readInstant(text, NOW, { zone }))).toBe(expected),
+  );
+  it.each(['24:00', '10:60', '10:05:61', '02-30 10:00', '10:5'])('%s is no time of day', (text) =>
+    expect(readInstant(text, NOW)).rejects.toThrow(/is not a time/),
+  );
+
   it.each([
     ['2026-11-30T10:29:56.123456789Z', '2026-11-30T10:29:56.123456789Z'],
     ['2026-11-30T10:29:56.5+02:00', '2026-11-30T08:29:56.500Z'],

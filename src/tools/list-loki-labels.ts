@@ -30,7 +30,7 @@ export const listLokiLabels = defineTool({
   async run({ label, selector, match = '', ...args }, ctx) {
     const ds = await resolveDatasource(ctx.upstream, args.datasource, 'loki');
     ctx.noteDatasource?.(ds.uid);
-    const window = await resolveWindow(args, ctx.now);
+    const window = await resolveWindow(args, ctx.now, { zone: ctx.settings.timezone });
     const query = selector === undefined ? {} : { query: selector };
     const q = { start: window.start, end: window.end, ...query };
     const up = ctx.upstream;

@@ -25,7 +25,7 @@ export const listPrometheusLabels = defineTool({
   async run({ label, selector, ...args }, ctx) {
     const ds = await resolveDatasource(ctx.upstream, args.datasource, 'prometheus');
     ctx.noteDatasource?.(ds.uid);
-    const window = await resolveWindow(args, ctx.now);
+    const window = await resolveWindow(args, ctx.now, { zone: ctx.settings.timezone });
     const bounds = { start: Number(window.start / 1_000_000n), end: Number(window.end / 1_000_000n) };
     const q = { ...bounds, ...(selector === undefined ? {} : { match: [selector] }) };
     const up = ctx.upstream;

@@ -24,10 +24,11 @@ export async function logContext(
   opt: LineOptions,
 ): Promise<Answer> {
   const zone = ctx.settings.timezone;
-  const at = await readInstant(args.around, ctx.now);
+  const at = await readInstant(args.around, ctx.now, { zone });
   const window = await resolveWindow(
     { start: args.start ?? showIso(at > REACH ? at - REACH : 0n), end: args.end ?? showIso(at + REACH) },
     ctx.now,
+    { zone },
   );
   const half = Math.max(1, Math.floor(opt.limit / 2));
   const ask = (start: bigint, end: bigint, direction: 'forward' | 'backward') =>

@@ -23,8 +23,13 @@ export interface LogPage {
  * The window of a page. "The last hour" moves while somebody reads: the pages after the first keep the window of the
  * first, which travels in the cursor. Throws bad_cursor and bad_time.
  */
-export async function readLogPage(q: LogQuestion, cursor: string | undefined, now: number): Promise<LogPage> {
-  if (cursor === undefined) return { window: await resolveWindow(q, now) };
+export async function readLogPage(
+  q: LogQuestion,
+  cursor: string | undefined,
+  now: number,
+  zone: string,
+): Promise<LogPage> {
+  if (cursor === undefined) return { window: await resolveWindow(q, now, { zone }) };
   const [start = '', end = '', given = '', sealed = ''] = cursor.split('.');
   const window = { start: readNumber(start), end: readNumber(end), defaulted: given === '-', now };
   const decoded = decodeLogCursor(sealed, binding(q, window, given));

@@ -7,6 +7,7 @@ import type { ToolContext } from '../mcp/define.ts';
 import { nearest } from '../nearest.ts';
 import { showIso, showWindow } from '../time/show.ts';
 import type { Window } from '../time/window.ts';
+import { lostLines } from './lost-lines.ts';
 
 const OLD_NS = 7n * 86_400_000_000_000n;
 const MATCHER = /([a-zA-Z_]\w*)\s*(=~|!=|!~|=)\s*("(?:\\.|[^"\\])*"|`[^`]*`)/g;
@@ -18,7 +19,7 @@ interface Matcher {
   text: string;
 }
 
-/** What is known of a log query without lines: the label that no stream has, or how much its filters left out. */
+/** What is known of a log query without lines: the label that no stream has, or the stage that lets nothing through. */
 export async function whyNoLines(ctx: ToolContext, ds: Datasource, query: string, window: Window): Promise<Answer> {
   const where = `${showWindow(window, ctx.settings.timezone)} · ${ds.name}`;
   const says: string[] = [];
@@ -48,7 +49,10 @@ async function diagnose(ctx: ToolContext, ds: Datasource, query: string, window:
     if (!labels.includes(matcher.name)) {
       const near = nearest(matcher.name, labels);
       const hint = near === undefined ? '' : `; near: ${near}`;
-      return [`no stream has a label ${matcher.name} in this window${hint}`, `labels that exist: ${labels.join(', ')}`];
+      return [
+        `no stream has a label ${matcher.name} in this window${hint}`,
+        `labels that exist: ${some(labels, 40)}; a field or metadata of the lines is a filter behind the braces: | ${matcher.text}`,
+      ];
     }
     if (matcher.op !== '=') continue;
     const { values } = await lokiLabelValues(up, ds, matcher.name, { start, end });
@@ -63,9 +67,9 @@ async function diagnose(ctx: ToolContext, ds: Datasource, query: string, window:
   const stats = await lokiStats(up, ds, { query: selector, start, end });
   if (stats === undefined) return [];
   if (stats.streams === 0) return [`each label value exists, but no stream matches ${selector} in this window`];
-  return [
-    `${selector} holds ${plural(stats.entries, 'line')} in about this window; none comes through the rest of the query`,
-  ];
+  const lost = stats.entries > 0 ? await lostLines(ctx, ds, query, window) : [];
+  const rest = lost.length > 0 ? '' : '; none comes through the rest of the query';
+  return [`${selector} holds ${plural(stats.entries, 'line')} in about this window${rest}`, ...lost];
 
   async function counted(name: string, value: string): Promise<string> {
     const text = `${name}=${JSON.stringify(value)}`;

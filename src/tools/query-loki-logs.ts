@@ -1,3 +1,4 @@
+import { outsideQuotes } from '../answer/repair.ts';
 import { GatewayError } from '../errors.ts';
 import { resolveDatasource } from '../grafana/datasources.ts';
 import { lokiQuery, lokiQueryRange } from '../grafana/loki.ts';
@@ -41,7 +42,7 @@ export const queryLokiLogs = defineTool({
     ctx.noteDatasource?.(ds.uid);
     const direction = args.direction ?? 'backward';
     const question = { uid: ds.uid, logql: args.logql, direction, start: args.start, end: args.end };
-    const page = await readLogPage(question, args.cursor, ctx.now);
+    const page = await readLogPage(question, args.cursor, ctx.now, ctx.settings.timezone);
     const step = chooseStep(page.window, { given: args.step });
     const rangeMs = Number(page.window.end - page.window.start) / 1e6;
     const { query, replaced } = expandIntervals(args.logql, { stepMs: step.stepMs, rangeMs });
@@ -105,6 +106,8 @@ async function metric(
       notes,
       ...(step === undefined ? {} : { step }),
       ...(unit === undefined ? {} : { unit }),
+      // Loki gives no zero where nothing was logged; a comparison leaves points out as well.
+      ...(/[<>]|==|\b(?:and|or|unless)\b/.test(outsideQuotes(query)) ? {} : { absent: 'no lines' }),
       rewrites: (series) => rewrites(query, series),
       whyNothing: async () => [...((await whyNoLines(ctx, ds, query, window)).rows ?? [])],
       ...(await linkOf(ctx, ds, { expr: query, instant: step === undefined }, window)),

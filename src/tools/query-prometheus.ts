@@ -31,7 +31,7 @@ export const queryPrometheus = defineTool({
   async run(args, ctx) {
     const ds = await resolveDatasource(ctx.upstream, args.datasource, 'prometheus');
     ctx.noteDatasource?.(ds.uid);
-    const window = await resolveWindow(args, ctx.now);
+    const window = await resolveWindow(args, ctx.now, { zone: ctx.settings.timezone });
     const scrapeMs = scrapeOf(ds);
     const scrape = scrapeMs === undefined ? {} : { scrapeMs };
     const step = chooseStep(window, { given: args.step, ...scrape });

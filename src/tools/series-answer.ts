@@ -30,6 +30,8 @@ export interface SeriesQuestion {
   /** Lines that say why nothing came, asked only then. */
   whyNothing: () => Promise<string[]>;
   link?: string | undefined;
+  /** What a gap is called; default "no data". */
+  absent?: string;
   /** How to get the values themselves. */
   pointsHint?: string;
 }
@@ -75,7 +77,13 @@ export async function seriesAnswer(
   const table =
     step === undefined
       ? await vectorTable(series, { zone, ...unit })
-      : await seriesTable(series, { zone, stepMs: step.stepMs, ...bounds, ...unit });
+      : await seriesTable(series, {
+          zone,
+          stepMs: step.stepMs,
+          ...bounds,
+          ...unit,
+          ...(q.absent === undefined ? {} : { absent: q.absent }),
+        });
   const points = Math.max(...series.map((one) => one.times.length));
   const hint = q.pointsHint === undefined ? '' : ` · ${q.pointsHint}`;
   const tail = step === undefined ? '' : `, at most ${plural(points, 'point')} each${hint}`;
