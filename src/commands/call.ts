@@ -1,6 +1,5 @@
 import { serviceCaller } from '../gateway/identity/service.ts';
 import { didYouMean } from '../nearest.ts';
-import { TOOLS } from '../tools/table.ts';
 import { shellCall } from './as-service.ts';
 import { type Command, has, UsageError } from './command.ts';
 import { assemble } from './start.ts';
@@ -13,15 +12,12 @@ export const command: Command = {
     '  --json   the whole result as one line of JSON',
     '',
     "Example: call query_prometheus promql='up == 0' start=15m",
-    'Without a tool it names them all.',
   ].join('\n'),
   options: { json: { type: 'boolean' } },
   takesSettings: true,
   async run(flags, shell) {
     const [tool, ...pairs] = flags.positionals;
-    if (tool === undefined) {
-      throw new UsageError(`call needs the name of a tool: ${TOOLS.map(({ name }) => name).join(', ')}.`);
-    }
+    if (tool === undefined) throw new UsageError('call needs the name of a tool, such as list_datasources.');
     const args = readPairs(pairs);
     // One call is no service: neither its audit line nor its log belong between the answer and the shell.
     const presets = { auditFile: '/dev/null', logLevel: 'warn' };
