@@ -10,6 +10,7 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<{ command: C
   token: { about: 'mint and inspect JWTs, hash static keys', load: () => import('./commands/token.ts') },
   doctor: { about: 'check every hop to Grafana, with the remedy', load: () => import('./commands/doctor.ts') },
   call: { about: 'call one tool from the shell', load: () => import('./commands/call.ts') },
+  group: { about: 'group log lines from stdin', load: () => import('./commands/group.ts') },
   config: { about: 'show the effective settings', load: () => import('./commands/config.ts') },
 };
 

@@ -17,12 +17,12 @@ const DOORS: Record<string, readonly string[]> = {
   answer: [],
   grafana: ['config'],
   config: [],
-  prompts: ['answer', 'grafana', 'mcp', 'time'],
+  prompts: ['answer', 'grafana', 'logs', 'mcp', 'time'],
   resources: ['answer', 'grafana', 'mcp', 'time'],
   tools: ['answer', 'grafana', 'logs', 'mcp', 'metrics', 'resources', 'time'],
   mcp: ['answer', 'config', 'gateway', 'grafana', 'prompts', 'resources', 'time', 'tools'],
   gateway: ['config', 'grafana', 'mcp'],
-  commands: ['answer', 'config', 'gateway', 'grafana', 'mcp', 'time'],
+  commands: ['answer', 'config', 'gateway', 'grafana', 'logs', 'mcp', 'time'],
 };
 /** These do no I/O and speak no MCP. */
 const PURE = ['time', 'logs', 'metrics', 'answer'];

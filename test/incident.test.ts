@@ -31,6 +31,19 @@ for (const seed of [1, 2, 3]) {
         });
         expect(firstRow(counts)).toContain(facts.service);
 
+        const services = await ask(client, 'summarize_loki_logs', { datasource: loki });
+        expect(services.split('\n').find((line) => line.startsWith(`${facts.service} `))).toBe(services.split('\n')[3]);
+        const selector = `{app="${facts.service}", env="prod"}`;
+        const summary = await ask(client, 'summarize_loki_logs', { datasource: loki, logql: selector });
+        const first = summary.slice(summary.indexOf('NEW '), summary.indexOf('NEW ') + 900);
+        expect(first).toMatch(/^NEW error × \d+ \(before 0\) \d\d:\d\d:\d\d–/);
+        expect(first).toContain(facts.error);
+        expect(summary).toMatch(/traces [0-9a-f]{16,}/);
+        const trace = /follow="(\w+)"/.exec(summary)?.[1];
+        const followed = await ask(client, 'summarize_loki_logs', { datasource: loki, follow: trace });
+        expect(followed).toContain(facts.error);
+        expect(followed).toContain(facts.knockOn);
+
         const logs = await ask(client, 'query_loki_logs', {
           datasource: loki,
           logql: `{app="${facts.service}", env="prod"} |= "${facts.error}"`,

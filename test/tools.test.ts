@@ -592,3 +592,57 @@ describe('every tool', () => {
     expect(desk.logged.join('')).toContain('"requestId":"request-1"');
   });
 });
+
+describe('summarize_loki_logs', () => {
+  const summarize = (args: Record<string, unknown>) =>
+    desk.ask('summarize_loki_logs', { datasource: 'loki-demo', ...args });
+  const checkout = '{app="checkout", env="prod"}';
+
+  test('counts are those of Loki itself, by level, and of groups where all lines were read', async () => {
+    const args = { logql: `${checkout} | detected_level="error"`, start: 'now-40m', end: 'now-1m', limit: 50 };
+    const { lines, data } = await summarize(args);
+    const total = Number(/^([\d,]+) lines in/.exec(lines[0] ?? '')?.[1]?.replace(/,/g, ''));
+    const counts = data.flatMap((row) => /^(?:[A-Z]+ )?error × (\d+)/.exec(row)?.slice(1).map(Number) ?? []);
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(total);
+    const levels = lines.find((line) => line.startsWith('by level:'));
+    expect(levels).toMatch(new RegExp(`^by level: error ${total.toLocaleString('en-US')} `));
+  });
+
+  test('what was not read is said', async () => {
+    const { lines } = await summarize({ logql: '{env="prod"}', start: 'now-2h', compare: 'none', limit: 3 });
+    expect(lines.find((line) => line.includes('were read'))).toMatch(/^[\d,]+ of [\d,]+ lines of the window were read/);
+    expect(lines[0]).toMatch(/groups, 3 shown/);
+  });
+
+  test('since an instant, against as long before it', async () => {
+    const at = new Date(desk.sandbox.facts.deployedAt).toISOString();
+    const { lines, data } = await summarize({ logql: checkout, compare: at, limit: 5 });
+    expect(lines[0]).toMatch(/[1-9] new/);
+    expect(data.join('\n')).toMatch(/NEW error × \d+ \(before 0\)/);
+  });
+
+  test.each([
+    [{ logql: 'rate({app="a"}[5m])' }, 'bad_argument'],
+    [{ logql: '{app="a" env="b"}' }, 'bad_query'],
+    [{ logql: '{app="a"}', compare: 'soon' }, 'bad_time'],
+    [{ logql: '{app="a"}', compare: 'now+1h' }, 'bad_time'],
+  ])('%j is refused: %s', async (args, code) => {
+    const { isError, text } = await summarize(args);
+    expect([isError, text]).toEqual([true, expect.stringContaining(`code: ${code}`)]);
+  });
+
+  test('nothing found says what is near', async () => {
+    expect((await summarize({ logql: '{app="chekout"}' })).data[0]).toMatch(/near: app="checkout"/);
+  });
+
+  test('every answer is within the budget', async () => {
+    for (const args of [
+      {},
+      { logql: '{env="prod"}', limit: 50 },
+      { follow: 'e' },
+      { logql: checkout, compare: '1d', limit: 50 },
+    ]) {
+      expect((await summarize(args)).size).toBeLessThanOrEqual(7500);
+    }
+  });
+});

@@ -1,11 +1,10 @@
 import { LOKI_TYPES, listDatasources } from '../grafana/datasources.ts';
 import { lokiLabels, lokiLabelValues } from '../grafana/loki.ts';
 import type { Datasource } from '../grafana/upstream.ts';
+import { serviceLabel } from '../logs/service-label.ts';
 import type { ToolContext } from '../mcp/define.ts';
 import { soonOrNothing } from './soon.ts';
 
-/** Labels that name services, the telling ones first: Loki's own discovery order, shortened. */
-const SERVICE_LABELS = ['service_name', 'service', 'app', 'application', 'app_name', 'job', 'container'];
 const HOUR = 3_600_000_000_000n;
 /** Lokis that are asked in turn, since the first may be dead. */
 const ASKED = 3;
@@ -35,7 +34,7 @@ async function servicesOf(ds: Datasource, ctx: ToolContext): Promise<Services | 
   const end = BigInt(ctx.now) * 1_000_000n;
   const window = { start: end - 6n * HOUR, end };
   const names = (await lokiLabels(ctx.upstream, ds, window)).values;
-  const label = SERVICE_LABELS.find((name) => names.includes(name));
+  const label = serviceLabel(names);
   if (label === undefined) return undefined;
   return { datasource: ds.uid, label, values: (await lokiLabelValues(ctx.upstream, ds, label, window)).values };
 }

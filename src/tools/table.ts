@@ -8,12 +8,14 @@ import { queryLokiLogs } from './query-loki-logs.ts';
 import { queryPrometheus } from './query-prometheus.ts';
 import { readResourceTool } from './read-resource.ts';
 import { searchMetrics } from './search-metrics.ts';
+import { summarizeLokiLogs } from './summarize-loki-logs.ts';
 
 /** Every tool, in the order in which tools/list shows them. */
 export const TOOLS: readonly Tool[] = [
   listDatasourcesTool,
   describeDatasource,
   queryLokiLogs,
+  summarizeLokiLogs,
   listLokiLabels,
   queryPrometheus,
   searchMetrics,
