@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { RPC } from '../rpc.ts';
 
@@ -10,16 +10,17 @@ const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
 
 /**
  * The lines of stdin that hold one JSON-RPC message; every other is answered through `refuse` and left out, since the
- * SDK would be silent about it. No line is held beyond 4 MB. An empty line is nothing.
+ * SDK would be silent about it. No line is held beyond 4 MB. An empty line is nothing. While the process drains, what
+ * runs may still be cancelled; nothing begins.
  */
-export function messageLines(refuse: (answer: Refusal) => void): Transform {
+export function messageLines(refuse: (answer: Refusal) => void, draining: () => boolean = () => false): Transform {
   const decoder = new StringDecoder('utf8');
   let line = '';
   let tooLong = false;
 
   function end(out: Transform): void {
     const text = line.trim();
-    const problem = tooLong ? TOO_LONG : text === '' ? undefined : problemOf(text);
+    const problem = tooLong ? TOO_LONG : text === '' ? undefined : problemOf(text, draining());
     if (problem !== undefined) refuse(problem);
     else if (text !== '') out.push(`${text}\n`);
     line = '';
@@ -54,7 +55,7 @@ function refusal(code: number, message: string, id: Refusal['id'] = null): Refus
 }
 const TOO_LONG = refusal(RPC.request, 'The line is longer than 4 MB.');
 
-function problemOf(text: string): Refusal | undefined {
+function problemOf(text: string, draining: boolean): Refusal | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -62,6 +63,11 @@ function problemOf(text: string): Refusal | undefined {
     return refusal(RPC.parse, 'The line is not JSON: send one JSON-RPC message a line.');
   }
   if (Array.isArray(value)) return refusal(RPC.request, 'Batches are not served on stdio: send one message a line.');
-  if (JSONRPCMessageSchema.safeParse(value).success) return undefined;
+  const message = JSONRPCMessageSchema.safeParse(value);
+  if (message.success) {
+    return draining && isJSONRPCRequest(message.data)
+      ? refusal(RPC.refused, 'The gateway is shutting down.', message.data.id)
+      : undefined;
+  }
   return refusal(RPC.request, 'The line is no JSON-RPC 2.0 message.', withId.safeParse(value).data?.id ?? null);
 }

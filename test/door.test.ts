@@ -1,0 +1,131 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../sandbox/main.ts';
+import { running, start } from './support/cli.ts';
+
+// How the shipped process ends: what runs is answered, then its streams end, then it.
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0 });
+});
+beforeEach(() => {
+  sandbox.faults.clear();
+  sandbox.faults.add({ kind: 'hang', match: 'query' });
+});
+afterAll(() => sandbox.close());
+
+const env = () => ({ GRAFANA_URL: sandbox.url, GRAFANA_SERVICE_ACCOUNT_TOKEN: sandbox.tokens.viewer });
+const FLAGS = ['--drain', '300ms', '--audit-file', '/dev/null'];
+const stuck = { name: 'query_prometheus', arguments: { promql: 'up' } };
+const told = {
+  isError: true,
+  content: [
+    {
+      type: 'text',
+      text: expect.stringMatching(/^The gateway is shutting down\.\nCall again[\s\S]*code: shutting_down/),
+    },
+  ],
+};
+/** Requests that the sandbox never answers. */
+const hanging = () => sandbox.requests().filter(({ path }) => path.includes('query')).length;
+
+describe('a call that runs when the grace of the drain ends is told so', () => {
+  test.each([
+    ['streamable HTTP', [], '/mcp'],
+    ['streamable HTTP, --stateless', ['--stateless'], '/mcp'],
+    ['SSE', [], '/sse'],
+  ])('over %s', async (_name, flags, path) => {
+    const gateway = await running(['serve', '--port', '0', ...FLAGS, ...flags], env(), 'stderr');
+    const address = new URL(path, JSON.parse(gateway.line).url);
+    const client = new Client({ name: 'test', version: '1' });
+    const transport = path === '/sse' ? new SSEClientTransport(address) : new StreamableHTTPClientTransport(address);
+    await client.connect(transport as Parameters<Client['connect']>[0]);
+    const before = hanging();
+    const answer = client.callTool(stuck);
+    await expect.poll(hanging).toBeGreaterThan(before);
+    const [{ code, ms }, result] = await Promise.all([gateway.stop('SIGTERM'), answer]);
+    expect(result).toMatchObject(told);
+    expect([code, ms < 3000]).toEqual([0, true]);
+    await client.close();
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'the end of stdin'] as const)('over stdio, at %s', async (how) => {
+    const gateway = await stdio();
+    const before = hanging();
+    const answer = gateway.ask('tools/call', stuck);
+    await expect.poll(hanging).toBeGreaterThan(before);
+    const closed = once(gateway.child, 'close');
+    if (how === 'the end of stdin') gateway.child.stdin?.end();
+    else gateway.child.kill(how);
+    const [[code], { result }] = await Promise.all([closed, answer]);
+    expect(result).toMatchObject(told);
+    expect(code).toBe(0);
+  });
+});
+
+describe('stdio, while it drains', () => {
+  test('a call that ends in time is answered; a new one is refused', async () => {
+    sandbox.faults.clear();
+    sandbox.faults.add({ kind: 'latency', ms: 700, match: 'query' });
+    const gateway = await stdio('5s');
+    const before = hanging();
+    const answer = gateway.ask('tools/call', stuck);
+    await expect.poll(hanging).toBeGreaterThan(before);
+    const closed = once(gateway.child, 'close');
+    gateway.child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const late = await gateway.ask('tools/list', {});
+    expect(late.error).toEqual({ code: -32000, message: 'The gateway is shutting down.' });
+    expect((await answer).result).not.toHaveProperty('isError');
+    expect((await closed)[0]).toBe(0);
+  });
+
+  test('a client that has ended its stdin and sends a signal waits for no grace', async () => {
+    const gateway = await stdio('60s');
+    const before = hanging();
+    const answer = gateway.ask('tools/call', stuck);
+    await expect.poll(hanging).toBeGreaterThan(before);
+    const closed = once(gateway.child, 'close');
+    gateway.child.stdin?.end();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    gateway.child.kill('SIGTERM');
+    expect((await answer).result).toMatchObject(told);
+    expect((await closed)[0]).toBe(0);
+  });
+});
+
+interface Message {
+  id?: unknown;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+/** The bundle over stdio, initialized; `ask` is one request and its answer. */
+async function stdio(drain = '300ms') {
+  const child: ChildProcess = start(['stdio', '--audit-file', '/dev/null', '--drain', drain], env());
+  const answers = new Map<unknown, (message: Message) => void>();
+  if (child.stdout === null) throw new Error('no stdout');
+  createInterface(child.stdout).on('line', (line) => {
+    const message: Message = JSON.parse(line);
+    answers.get(message.id)?.(message);
+  });
+  let id = 0;
+  const ask = (method: string, params: object) =>
+    new Promise<Message>((resolve, reject) => {
+      id += 1;
+      answers.set(id, resolve);
+      child.once('close', () => reject(new Error(`no answer to ${method}`)));
+      child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    });
+  await ask('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  });
+  return { child, ask };
+}
