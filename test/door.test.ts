@@ -6,7 +6,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../sandbox/main.ts';
-import { running, start } from './support/cli.ts';
+import { cli, running, start } from './support/cli.ts';
 
 // How the shipped process ends: what runs is answered, then its streams end, then it.
 let sandbox: Sandbox;
@@ -96,6 +96,35 @@ describe('stdio, while it drains', () => {
     gateway.child.kill('SIGTERM');
     expect((await answer).result).toMatchObject(told);
     expect((await closed)[0]).toBe(0);
+  });
+});
+
+describe('stdio', () => {
+  const ping = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
+  const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
+  test.each([
+    ['no JSON', 'hello', [null, -32700]],
+    ['half a message', '{"jsonrpc":"2.0","id":5', [null, -32700]],
+    ['JSON that is no message', '{"id":5,"method":"ping"}', [5, -32600]],
+    ['a number', '42', [null, -32600]],
+    ['a batch', `[${ping(5)}]`, [null, -32600]],
+    ['a line above 4 MB', `{"jsonrpc":"2.0","id":5,"method":"ping","x":"${'x'.repeat(5e6)}"}`, [null, -32600]],
+    ['a method that nobody has', '{"jsonrpc":"2.0","id":5,"method":"nope"}', [5, -32601]],
+    [
+      'arguments nested without end',
+      `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"query_prometheus","arguments":{"promql":${deep}}}}`,
+      [5, undefined],
+    ],
+  ])('%s is answered, an empty line is not, and the next request is', async (_what, line, answer) => {
+    const { code, stdout } = await cli(['stdio'], env(), `\n${line}\n \r\n${ping(9)}\n`);
+    const answers: Message[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const seen = answers.map(({ id, error }) => [id, error?.code]);
+    expect(seen).toHaveLength(2);
+    expect(seen).toEqual(expect.arrayContaining([answer, [9, undefined]]));
+    expect(code).toBe(0);
   });
 });
 

@@ -4,7 +4,7 @@ import { isJSONRPCRequest, JSONRPCMessageSchema } from '@modelcontextprotocol/sd
 import { z } from 'zod';
 import { RPC } from '../rpc.ts';
 
-/** As over HTTP. */
+/** Bytes, as over HTTP. */
 const MAX_LINE = 4 * 1024 * 1024;
 const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
 
@@ -16,6 +16,7 @@ const withId = z.looseObject({ id: z.union([z.string(), z.number()]) });
 export function messageLines(refuse: (answer: Refusal) => void, draining: () => boolean = () => false): Transform {
   const decoder = new StringDecoder('utf8');
   let line = '';
+  let bytes = 0;
   let tooLong = false;
 
   function end(out: Transform): void {
@@ -24,6 +25,7 @@ export function messageLines(refuse: (answer: Refusal) => void, draining: () => 
     if (problem !== undefined) refuse(problem);
     else if (text !== '') out.push(`${text}\n`);
     line = '';
+    bytes = 0;
     tooLong = false;
   }
   return new Transform({
@@ -31,7 +33,8 @@ export function messageLines(refuse: (answer: Refusal) => void, draining: () => 
       const [first = '', ...rest] = decoder.write(chunk).split('\n');
       for (const [i, part] of [first, ...rest].entries()) {
         if (i > 0) end(this);
-        if (line.length + part.length > MAX_LINE) tooLong = true;
+        bytes += Buffer.byteLength(part);
+        if (bytes > MAX_LINE) tooLong = true;
         line = tooLong ? '' : line + part;
       }
       done();
