@@ -4,9 +4,11 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../sandbox/main.ts';
 import { cli, running, start } from './support/cli.ts';
+import { type Gateways, startGateways, TRANSPORTS } from './support/gateway.ts';
 
 // How the shipped process ends: what runs is answered, then its streams end, then it.
 let sandbox: Sandbox;
@@ -126,6 +128,29 @@ describe('stdio', () => {
     expect(seen).toEqual(expect.arrayContaining([answer, [9, undefined]]));
     expect(code).toBe(0);
   });
+});
+
+describe.each(TRANSPORTS)('a cursor that no list gave, over %s', (transport) => {
+  let gateways: Gateways;
+  let client: Client;
+  beforeAll(async () => {
+    gateways = await startGateways(sandbox.url);
+    client = await gateways.connect(transport, sandbox.tokens.viewer);
+  });
+  afterAll(() => gateways.close());
+
+  test.each(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)(
+    'is an error of %s',
+    async (method) => {
+      for (const cursor of ['x', '', 'cDFhYWFhYWFhYWFhYWEwMDA', '50']) {
+        await expect(client.request({ method, params: { cursor } }, ResultSchema)).rejects.toMatchObject({
+          code: -32602,
+          message: expect.stringMatching(/: Invalid cursor/),
+        });
+      }
+      await client.request({ method, params: {} }, ResultSchema);
+    },
+  );
 });
 
 interface Message {

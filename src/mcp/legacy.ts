@@ -134,7 +134,7 @@ export async function connectServer(
 async function onePage<T>(cursor: string | undefined, list: Promise<T>): Promise<T> {
   const whole = await list;
   if (cursor === undefined) return whole;
-  throw new RpcFault('badParams', 'The cursor is not one of this list, which has a single page: leave it out.');
+  throw new RpcFault('badParams', 'Invalid cursor: this list has a single page; leave it out.');
 }
 
 const CODES = { notFound: -32002, badParams: -32602, internal: -32603 } as const;
