@@ -14,8 +14,7 @@ export const command: Command = {
     if (serviceCaller(settings) === undefined) {
       throw new UsageError('stdio has no bearer token of its own: set GRAFANA_SERVICE_ACCOUNT_TOKEN.');
     }
-    // Ends with the client's end of stdin, or with a signal.
-    await Promise.race([serveStdio(surface, settings, log), firstSignal(1)]);
+    await serveStdio(surface, settings, log, firstSignal(1));
     grafana.close();
     return 0;
   },

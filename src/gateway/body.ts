@@ -37,16 +37,18 @@ export function onError(log: Logger): ErrorRequestHandler {
       await drained(request);
       return refuse(response, 413, `The body is larger than ${LIMIT}.`);
     }
-    const encoding = request.headers['content-encoding'];
-    const problem =
-      status === 415
-        ? 'The encoding of the body is not supported.'
-        : encoding !== undefined && type === undefined
-          ? 'The body is not what its Content-Encoding says.'
-          : 'Bad request.';
-    refuse(response, status, problem, RPC.request);
+    // What unpacks a body names its faults by no type.
+    const packed = type === undefined && request.headers['content-encoding'] !== undefined;
+    refuse(response, status, PROBLEMS[type ?? (packed ? PACKED : '')] ?? 'Bad request.', RPC.request);
   };
 }
+
+const PACKED = 'packed';
+const PROBLEMS: Partial<Record<string, string>> = {
+  [PACKED]: 'The body is not what its Content-Encoding says.',
+  'encoding.unsupported': 'The Content-Encoding of the body is not supported: send gzip, deflate, br or none.',
+  'charset.unsupported': 'The charset in Content-Type is not supported: send UTF-8.',
+};
 
 const PATIENCE = 2000;
 

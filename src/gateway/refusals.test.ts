@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   ANNA,
@@ -116,12 +117,27 @@ const refusals: Record<string, Case> = {
     code: -32600,
   },
   'text instead of JSON': { asked: { headers: { 'content-type': 'text/plain' }, body: 'hello' }, status: 415 },
-  'JSON in an unknown encoding': { asked: { headers: { 'content-encoding': 'fake' }, body: list }, status: 415 },
-  'a body that is not gzip': {
-    asked: { headers: { 'content-encoding': 'gzip' }, body: list },
-    status: 400,
+  'JSON in an unknown encoding': {
+    asked: { headers: { 'content-encoding': 'fake' }, body: list },
+    status: 415,
     says: /Content-Encoding/,
   },
+  'JSON in an unknown charset': {
+    asked: { headers: { 'content-type': 'application/json; charset=fake' }, body: list },
+    status: 415,
+    says: /charset.*Content-Type/,
+  },
+  ...Object.fromEntries(
+    ['gzip', 'deflate', 'br'].map((encoding) => [
+      `a body that is not ${encoding}`,
+      {
+        asked: { headers: { 'content-encoding': encoding }, body: list },
+        status: 400,
+        code: -32600,
+        says: /Content-Encoding/,
+      },
+    ]),
+  ),
   'a batch with one id twice': {
     asked: { body: twins, headers: { 'mcp-protocol-version': '2025-03-26' } },
     status: 400,
@@ -200,11 +216,33 @@ describe('refusals', () => {
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: wanted.code ?? expect.any(Number) } });
   });
 
-  test('a request without Host', async () => {
-    const socket = connect(front.port, '127.0.0.1');
-    socket.end('POST /mcp HTTP/1.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
-    const answer = (await socket.toArray()).join('');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":-32600,"message":"The request has no Host header\."/);
+  test.each<[string, (whole: Buffer) => Buffer, number]>([
+    ['whole', (whole) => whole, 200],
+    ['cut short', (whole) => whole.subarray(0, -12), 400],
+    ['followed by something else', (whole) => Buffer.concat([whole, Buffer.from('xyz, and more')]), 400],
+  ])('a body in gzip that is %s', async (_what, change, status) => {
+    const body = change(gzipSync(JSON.stringify(echo('hi', 'z'))));
+    const headers = {
+      authorization: `Bearer ${ANNA}`,
+      accept: '*/*',
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      'mcp-session-id': session,
+    };
+    const answer = await fetch(`${front.url}/mcp`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.text()]).toEqual([
+      status,
+      expect.stringMatching(status === 200 ? /"id":"z"/ : /"code":-32600,"message":"[^"]*Content-Encoding/),
+    ]);
+  });
+
+  test.each(['HTTP/1.1', 'HTTP/1.0'])('a request of %s with an empty Host or none', async (version) => {
+    for (const host of ['', 'Host:\r\n']) {
+      const socket = connect(front.port, '127.0.0.1');
+      socket.end(`POST /mcp ${version}\r\n${host}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+      const answer = (await socket.toArray()).join('');
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":-32600,"message":"The request has no Host header\."/);
+    }
   });
 
   test.each(['tools/list', 'prompts/list', 'resources/templates/list'])(

@@ -98,13 +98,18 @@ describe('drain', () => {
     const session = stateless ? {} : { session: await open(front.port) };
     const slow = rpc('tools/call', { name: 'slow', arguments: { ms: 20_000 } });
     const running = ask(front.port, { ...session, body: slow });
-    await until(() => front.calls.length === 1);
+    const reading = ask(front.port, { ...session, body: rpc('resources/read', { uri: 'fake:hang' }, 3) });
+    await until(() => front.calls.length === 2);
     const began = Date.now();
     await front.close();
     expect(Date.now() - began).toBeLessThan(4000);
     expect(front.calls[0]?.signal.aborted).toBe(true);
-    // Its client hears why.
-    expect((await running).text).toMatch(/"message":"The gateway is shutting down\. Call again/);
+    // Its client hears why, a model as the error of its tool.
+    expect((await running).json.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/shutting down/) }],
+    });
+    expect((await reading).json.error?.message).toMatch(/^The gateway is shutting down\. Call again/);
   });
 
   test('with idle clients it takes no time, and closing twice is closing once', async () => {

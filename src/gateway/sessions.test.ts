@@ -166,6 +166,24 @@ test('a client that leaves while it is checked leaves nothing behind', async () 
   }
 });
 
+test('a client that resets its connection before initialize is answered leaves no session behind', async () => {
+  const front = await startFront();
+  const body = JSON.stringify(initialize());
+  const head = `Host: localhost\r\nAuthorization: Bearer ${ANNA}\r\nContent-Type: application/json\r\nAccept: */*\r\n`;
+  for (let i = 1; i <= 20; i++) {
+    const socket = connect(front.port, '127.0.0.1');
+    socket.write(`POST /mcp HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n`);
+    await until(() => front.checks.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    // The gateway reads the body, and finds the connection reset as it writes.
+    socket.write(body);
+    socket.resetAndDestroy();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await sessionsOf(front)).toBe(0);
+  await front.close();
+});
+
 test('at a cap, a session that was left makes room: after a minute if it was never used, after ten if it was', async () => {
   vi.useFakeTimers();
   const limits = { sessionIdle: 4 * 3_600_000, maxSessions: 100, maxSessionsPerPrincipal: 2 };

@@ -171,6 +171,20 @@ describe('what a call is told', () => {
   });
 });
 
+test('a batch with one id twice is refused on /messages too, and none of it runs', async () => {
+  const opened = await stream(sessions.port, { path: '/sse' });
+  await until(() => opened.text().includes('data: '));
+  const path = /data: (\S+)/.exec(opened.text())?.[1] ?? '';
+  const before = sessions.calls.length;
+  const answer = await ask(sessions.port, { path, body: [echo('a', 'twin'), echo('b', 7), echo('c', 'twin')] });
+  expect([answer.status, answer.json.error]).toEqual([
+    400,
+    { code: -32600, message: expect.stringContaining('"twin"') },
+  ]);
+  expect(sessions.calls.length).toBe(before);
+  opened.drop();
+});
+
 describe('streams', () => {
   test('SSE: no buffering, the endpoint below the base path, an absolute path', async () => {
     for (const [path, base] of [

@@ -3,7 +3,7 @@ import type { Identity } from '../identity.ts';
 /** One request of a client, as the transport hands it to the catalogue. Identity is that of this request, never of the session. */
 export interface Call {
   readonly identity: Identity;
-  /** Aborted when the client cancels or its stream closes. */
+  /** Aborted when the client cancels or its stream closes; with a GatewayError as its reason, when the gateway ends. */
   readonly signal: AbortSignal;
   /** Made by the front door; sent upstream as X-Request-Id and written to the audit. */
   readonly requestId: string;

@@ -25,7 +25,7 @@ export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export type Caller = Omit<Call, 'signal' | 'progress'>;
 
 export interface Running {
-  /** Rejects when the call must end now, with what to tell the client. */
+  /** Rejects with a GatewayError when the call must end now: that is what its client is told. */
   stopped: Promise<never>;
   /** `error` is a fault that nobody foresaw. */
   ended(outcome: 'ok' | 'error' | 'fault', error?: unknown): void;
@@ -61,9 +61,11 @@ export function legacyServer(surface: Surface, callOf: (extra: Extra) => Caller,
     const cut = new AbortController();
     if (extra.signal.aborted) cut.abort(extra.signal.reason);
     extra.signal.addEventListener('abort', () => cut.abort(extra.signal.reason));
+    stopped.catch((why: unknown) => cut.abort(why));
     try {
       const { call, settled } = withProgress({ ...callOf(extra), signal: cut.signal }, extra);
-      const result = await Promise.race([run(call), stopped]);
+      // A tool says so itself, by its signal: as an error of a tool, and in the audit.
+      const result = await (tool === undefined ? Promise.race([run(call), stopped]) : run(call));
       await settled();
       ended('isError' in result && result.isError === true ? 'error' : 'ok');
       return result;
@@ -132,7 +134,7 @@ export async function connectServer(
 async function onePage<T>(cursor: string | undefined, list: Promise<T>): Promise<T> {
   const whole = await list;
   if (cursor === undefined) return whole;
-  throw new RpcFault('badParams', 'The cursor is not one of this list, which has a single page: leave it out.');
+  throw new RpcFault('badParams', 'Invalid cursor: this list has a single page; leave it out.');
 }
 
 const CODES = { notFound: -32002, badParams: -32602, internal: -32603 } as const;

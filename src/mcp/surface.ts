@@ -16,7 +16,10 @@ export interface Surface {
   readonly info: { name: string; version: string };
   readonly instructions: string;
   listTools(call: Call): Promise<ListToolsResult>;
-  /** Throws RpcFault for an unknown tool; everything a model can repair is an `isError` result. */
+  /**
+   * Throws RpcFault for an unknown tool; everything a model can repair is an `isError` result. Ends at once with the
+   * call's signal: a GatewayError that is its reason is then the result.
+   */
   callTool(name: string, args: Record<string, unknown>, call: Call): Promise<CallToolResult>;
   listResources(cursor: string | undefined, call: Call): Promise<ListResourcesResult>;
   listTemplates(call: Call): Promise<ListResourceTemplatesResult>;

@@ -72,7 +72,8 @@ async function run(
   const edge: Edge = { chars: runtime.settings.answerChars, mask: runtime.settings.mask };
   const stop = reportProgress(tool, ctx.call);
   try {
-    const result = finish(await tool.run(readArguments(tool.parameters, args), ctx), edge);
+    const output = await untilAborted(tool.run(readArguments(tool.parameters, args), ctx), ctx.call.signal);
+    const result = finish(output, edge);
     return { result };
   } catch (error) {
     const known = asGatewayError(error, ctx.call);
@@ -85,7 +86,20 @@ async function run(
   }
 }
 
+/** The last word of a call that is cut must not wait for a tool that is slow to let go. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const cut = () => reject(new GatewayError('cancelled', 'The call was cancelled.'));
+    if (signal.aborted) cut();
+    else signal.addEventListener('abort', cut, { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
 function asGatewayError(error: unknown, call: Call): GatewayError {
+  const why: unknown = call.signal.reason;
+  // Whatever broke with it, this is the cause.
+  if (why instanceof GatewayError) return why;
   if (error instanceof GatewayError && error.code !== 'internal') return error;
   if (call.signal.aborted) return new GatewayError('cancelled', 'The call was cancelled.');
   // What was thrown may hold anything: only the log sees it.

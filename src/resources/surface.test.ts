@@ -79,7 +79,12 @@ describe('resources/list', () => {
   });
 
   test.each(['x', 'AAAA', '-1'])('refuses the cursor %j', async (cursor) => {
-    await expect(listResources(cursor, context(MANY))).rejects.toMatchObject({ kind: 'badParams' });
+    for (const scope of ['datasources:read', 'logs:read'] as const) {
+      await expect(listResources(cursor, context(MANY, [scope]))).rejects.toMatchObject({
+        kind: 'badParams',
+        message: expect.stringMatching(/^Invalid cursor/),
+      });
+    }
   });
 
   test('refuses the cursor of another caller', async () => {

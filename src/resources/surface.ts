@@ -20,9 +20,9 @@ const SCOPE = 'datasources:read';
 
 /** The overview, then the datasources in constant order, 50 a page. While Grafana is down: the overview alone. */
 export async function listResources(cursor: string | undefined, ctx: ToolContext): Promise<ListResourcesResult> {
-  if (!ctx.call.identity.scopes.has(SCOPE)) return { resources: [] };
   const binding = ['resources', ctx.upstream.caller.cacheKey];
   const from = cursor === undefined ? 0 : readCursor(cursor, binding);
+  if (!ctx.call.identity.scopes.has(SCOPE)) return { resources: [] };
   const list = await part(listDatasources(ctx.upstream));
   const datasources = 'value' in list ? list.value.datasources : [];
   const all = [OVERVIEW_ENTRY, ...datasources.map(entry)];
@@ -83,6 +83,6 @@ function readCursor(cursor: string, binding: readonly string[]): number {
   try {
     return decodePage(cursor, binding);
   } catch {
-    throw new RpcFault('badParams', 'The cursor was altered or belongs to another list; begin without one.');
+    throw new RpcFault('badParams', 'Invalid cursor: it was altered or belongs to another list; begin without one.');
   }
 }

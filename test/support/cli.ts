@@ -55,7 +55,7 @@ export async function running(
   };
 }
 
-function start(args: string[], env: Record<string, string>): ChildProcess {
+export function start(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [BUNDLE, ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
 }
 

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type Logger, pino } from 'pino';
 import { settingsSchema } from '../../config/schema.ts';
 import { GatewayError } from '../../errors.ts';
@@ -228,6 +229,7 @@ function fakeSurface(calls: Call[], waiting: Set<() => void>): Surface {
     listTemplates: async (call) => seen(call, { resourceTemplates: [] }),
     async readResource(uri, call) {
       seen(call, undefined);
+      if (uri === 'fake:hang') await new Promise(() => {});
       if (uri === 'fake:fault') throw new RpcFault('internal', 'the datasource is away');
       if (uri !== 'fake:ok') throw new RpcFault('notFound', `no resource ${uri}`);
       return { contents: [{ uri, text: 'ok' }] };
@@ -240,14 +242,16 @@ function fakeSurface(calls: Call[], waiting: Set<() => void>): Surface {
   };
 }
 
-async function slow(ms: number, call: Call, waiting: Set<() => void>) {
+async function slow(ms: number, call: Call, waiting: Set<() => void>): Promise<CallToolResult> {
   await call.progress?.(1, 2, 'half');
   const how = await new Promise<string>((resolve) => {
     setTimeout(() => resolve('done'), ms).unref();
     waiting.add(() => resolve('done'));
     call.signal.addEventListener('abort', () => resolve('aborted'));
   });
-  return { content: [{ type: 'text' as const, text: how }] };
+  const why: unknown = call.signal.reason;
+  if (why instanceof GatewayError) return { isError: true, content: [{ type: 'text', text: why.message }] };
+  return { content: [{ type: 'text', text: how }] };
 }
 
 export function fakeGrafana(checks: string[], up: () => boolean): GrafanaClient {

@@ -12,10 +12,16 @@ import { serviceCaller } from '../identity/service.ts';
 import { messageLines } from './stdin-lines.ts';
 
 /**
- * Serves the client that started this process, as the service account of the environment, until its stdin ends and the
- * last call is answered. Nothing but JSON-RPC goes to stdout. Throws ConfigError without a service account.
+ * Serves the client that started this process, as the service account of the environment, until its stdin ends or
+ * `stop` resolves, and the last call is answered: within --drain, or with why it is cut. Nothing but JSON-RPC goes to
+ * stdout. Throws ConfigError without a service account.
  */
-export async function serveStdio(surface: Surface, settings: Settings, log: Logger): Promise<void> {
+export async function serveStdio(
+  surface: Surface,
+  settings: Settings,
+  log: Logger,
+  stop: Promise<void>,
+): Promise<void> {
   const caller = serviceCaller(settings);
   if (caller === undefined) throw new ConfigError('stdio needs GRAFANA_SERVICE_ACCOUNT_TOKEN.');
   const identity: Identity = {
@@ -28,7 +34,11 @@ export async function serveStdio(surface: Surface, settings: Settings, log: Logg
   const calls = createCalls(({ error, method }) => {
     if (error !== undefined) log.error({ err: error, method }, 'a call failed');
   });
-  const input = messageLines((answer) => void process.stdout.write(`${JSON.stringify(answer)}\n`));
+  let draining = false;
+  const input = messageLines(
+    (answer) => void process.stdout.write(`${JSON.stringify(answer)}\n`),
+    () => draining,
+  );
   const transport = new StdioServerTransport(process.stdin.pipe(input));
   const server = legacyServer(surface, () => ({ identity, requestId: randomUUID() }), calls.observe());
   server.onerror = ({ name }) => log.warn({ name }, 'an answer could not be sent');
@@ -39,7 +49,10 @@ export async function serveStdio(surface: Surface, settings: Settings, log: Logg
     server.onclose = resolve;
   });
   await connectServer(server, transport);
-  await Promise.race([ended, closed]);
-  await Promise.race([calls.drain(settings.drain), closed]);
+  await Promise.race([ended, closed, stop]);
+  draining = true;
+  // Who has both ended stdin and sent a signal is not going to wait.
+  const hurried = Promise.all([ended, stop]).then(() => calls.drain(0));
+  await Promise.race([calls.drain(settings.drain), hurried, closed]);
   await server.close();
 }

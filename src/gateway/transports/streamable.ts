@@ -54,9 +54,10 @@ export function streamable(door: Door): Endpoint {
     pendings.set(transport, pending);
     await connectServer(server, asTransport(transport), (id) => pending.delete(id));
     sessions.hold(session, response);
-    // Whoever leaves before the answer knows no id to come back with.
+    // Whoever leaves before the answer knows no id to come back with. A write that failed counts as finished for Node.
+    const { socket } = request;
     response.once('close', () => {
-      if (!response.writableFinished) void transport.close();
+      if (!response.writableFinished || socket.errored) void transport.close();
     });
     await transport.handleRequest(request, response, request.body);
     if (transport.sessionId === undefined) await transport.close();
