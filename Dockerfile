@@ -8,6 +8,12 @@ COPY src src
 COPY sandbox sandbox
 RUN npm run build
 
+# The shop of the demo for a real Loki and Prometheus; see testdata/README.md.
+FROM build AS sample-app
+USER node
+EXPOSE 9101
+ENTRYPOINT ["node", "scripts/sample-app.mjs"]
+
 FROM node:24-slim
 # One file runs; nothing in the image can install another.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
