@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { FLAVOUR_NAMES, type FlavourName } from './grafana/flavours.ts';
 import { startSandbox } from './main.ts';
 
 // `npm run sandbox`: the sandbox by itself, its Loki and its Prometheus on ports of their own. See README.md.
@@ -7,6 +8,7 @@ const USAGE = `npm run sandbox -- [options]
   --loki-data FILE        log lines instead of the incident's: JSON lines of {labels, ts, line, structuredMetadata?}
   --prometheus-data FILE  samples instead of the incident's: OpenMetrics text with times
   --seed N                another incident (default 1)
+  --flavour VERSION       which Grafana it is: 9.5, 10.1, 12, 13 (default 10.1)
   --sub-path PATH         serve Grafana below it, e.g. /grafana
   --port N                port of Grafana (default 3000; 0 takes a free one); Loki and Prometheus take free ones
   --json                  one line on stdout when ready: grafana, loki, prometheus, token
@@ -19,6 +21,7 @@ try {
       'prometheus-data': { type: 'string' },
       seed: { type: 'string', default: '1' },
       'sub-path': { type: 'string', default: '' },
+      flavour: { type: 'string', default: '10.1' },
       port: { type: 'string', default: '3000' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -36,6 +39,7 @@ interface Values {
   'prometheus-data'?: string;
   seed: string;
   'sub-path': string;
+  flavour: string;
   port: string;
   json: boolean;
 }
@@ -45,6 +49,7 @@ async function serve(values: Values): Promise<void> {
     port: whole('--port', values.port, 65_535),
     seed: whole('--seed', values.seed, 999_999_999),
     subPath: values['sub-path'],
+    flavour: flavourOf(values.flavour),
     lokiData: values['loki-data'],
     prometheusData: values['prometheus-data'],
     backends: true,
@@ -56,6 +61,12 @@ async function serve(values: Values): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());
   });
   await sandbox.close();
+}
+
+function flavourOf(text: string): FlavourName {
+  const found = FLAVOUR_NAMES.find((name) => name === text);
+  if (found === undefined) throw new Error(`--flavour must be one of ${FLAVOUR_NAMES.join(', ')}.`);
+  return found;
 }
 
 function whole(flag: string, text: string, most: number): number {

@@ -9,6 +9,7 @@ import { filterLogStore, joinLogStores } from './data/join.ts';
 import { createShop } from './data/shop.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { firstAnnotations } from './grafana/annotations.ts';
+import { FLAVOURS, type FlavourName } from './grafana/flavours.ts';
 import { grafanaServer } from './grafana/server.ts';
 import { serviceAccounts, type TokenName } from './grafana/tokens.ts';
 import type { World } from './grafana/world.ts';
@@ -44,6 +45,8 @@ export interface SandboxOptions {
   prometheusData?: string | undefined;
   /** Serve Loki and Prometheus on free ports of their own as well. */
   backends?: boolean;
+  /** Which Grafana it is; default 10.1, from which the facade was recorded. */
+  flavour?: FlavourName | undefined;
   /** Serve below this path, as behind `serve_from_sub_path`; e.g. `/grafana`. */
   subPath?: string;
 }
@@ -69,6 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     appUrl: '',
     subPath,
     annotations: firstAnnotations(shop.incident),
+    flavour: FLAVOURS[options.flavour ?? '10.1'],
   };
   const server = grafanaServer({ world, faults, log, now });
   const servers = [server];

@@ -1,25 +1,25 @@
 import { hash } from '../data/random.ts';
-import { charsetJson, type GrafanaAnswer, type GrafanaRequest, html, LOGIN_PAGE, message } from './answer.ts';
+import { charsetJson, type GrafanaAnswer, type GrafanaRequest, html, json, LOGIN_PAGE, message } from './answer.ts';
 import { authenticate } from './identity.ts';
 import { findRoute } from './routes.ts';
-import { VERSION } from './settings.ts';
 import { may, type World } from './world.ts';
 
 /** Grafana, as far as a gateway calls it. A pure function of the world and the request (annotations may be added). */
 export function grafanaApi(world: World, request: GrafanaRequest): GrafanaAnswer {
   const path = belowSubPath(request.path, world.subPath);
   if (path === undefined) return html(404, '<html><body>404 page not found</body></html>');
-  if (path === '/api/health') return healthz();
+  if (path === '/api/health') return healthz(world.flavour.version);
   if (path === '/healthz') return { status: 200, contentType: 'text/plain; charset=utf-8', body: 'Ok' };
   if (path === '/login') return html(200, LOGIN_PAGE);
 
-  const who = authenticate(request, world.accounts);
+  const who = authenticate(request, world);
   if ('refusal' in who) return path.startsWith('/api') ? who.refusal : toLogin(world);
   if (!path.startsWith('/api')) return html(200, '<!DOCTYPE html>\n<html><head><title>Grafana</title></head></html>');
   if (/^\/api\/datasources\/uid\/$/.test(path)) return message(400, 'id is invalid');
 
   const found = findRoute(request.method, path);
-  if (!found) return charsetJson(404, { message: 'Not found' });
+  if (path === '/apis' || path.startsWith('/apis/')) return apis(path, world.flavour.apis);
+  if (!found || (found.route.byNumber && !world.flavour.numericIds)) return charsetJson(404, { message: 'Not found' });
   const { route, params, rest } = found;
   if (route.permission && !may(who.account, route.permission)) return denied(route.permission, path);
   return route.handle({ world, request, account: who.account, params, rest });
@@ -32,9 +32,29 @@ function belowSubPath(path: string, subPath: string): string | undefined {
 }
 
 /** Pretty-printed, unlike all the rest. */
-function healthz(): GrafanaAnswer {
-  const body = JSON.stringify({ commit: 'unknown', database: 'ok', version: VERSION }, null, 2);
+function healthz(version: string): GrafanaAnswer {
+  const body = JSON.stringify({ commit: 'unknown', database: 'ok', version }, null, 2);
   return { status: 200, contentType: 'application/json; charset=UTF-8', body };
+}
+
+/** Discovery of the Kubernetes-like API, where there is one. */
+function apis(path: string, versions: readonly string[]): GrafanaAnswer {
+  if (versions.length === 0) return charsetJson(404, { message: 'Not found' });
+  const name = 'dashboard.grafana.app';
+  const all = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  const group = { name, versions: all, preferredVersion: all[0] };
+  if (path === '/apis') return json(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: [group] });
+  if (path === `/apis/${name}`) return json(200, { kind: 'APIGroup', apiVersion: 'v1', ...group });
+  const message = 'the server could not find the requested resource';
+  return json(404, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'NotFound',
+    code: 404,
+  });
 }
 
 function toLogin(world: World): GrafanaAnswer {

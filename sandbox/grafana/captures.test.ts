@@ -6,6 +6,7 @@ import { figureInReadme } from '../figures.ts';
 import { firstAnnotations } from './annotations.ts';
 import type { GrafanaRequest } from './answer.ts';
 import { grafanaApi } from './api.ts';
+import { FLAVOURS } from './flavours.ts';
 import { makeToken, serviceAccounts } from './tokens.ts';
 import type { World } from './world.ts';
 
@@ -103,6 +104,7 @@ function world(): World {
     appUrl: 'http://127.0.0.1:3000/',
     subPath: '',
     annotations: firstAnnotations(incident),
+    flavour: FLAVOURS['10.1'],
   };
 }
 

@@ -1,17 +1,27 @@
 import { charsetJson, type GrafanaAnswer, type GrafanaRequest } from './answer.ts';
+import type { Flavour } from './flavours.ts';
 import { type ServiceAccount, wellFormed } from './tokens.ts';
+import type { World } from './world.ts';
 
-/** Who asks, or the refusal, as Grafana 10.1 words it. */
+/** Who asks, or the refusal, as this Grafana words it. */
 export function authenticate(
   request: GrafanaRequest,
-  accounts: readonly ServiceAccount[],
+  { accounts, flavour }: Pick<World, 'accounts' | 'flavour'>,
 ): { account: ServiceAccount } | { refusal: GrafanaAnswer } {
+  const unauthorized = (messageId: string, message: string, old = message) =>
+    charsetJson(401, refusal(flavour, messageId, message, old));
   const token = tokenOf(request.headers.authorization);
   if (token === undefined) return { refusal: unauthorized('auth.unauthorized', 'Unauthorized') };
   const account = wellFormed(token) ? accounts.find((a) => a.token === token) : undefined;
-  if (!account) return { refusal: unauthorized('api-key.invalid', 'Invalid API key') };
+  if (!account) return { refusal: unauthorized('api-key.invalid', 'Invalid API key', 'invalid API key') };
   if (account.state === 'expired') return { refusal: unauthorized('api-key.expired', 'Expired API key') };
-  if (account.state === 'revoked') return { refusal: unauthorized('api-key.revoked', 'Revoked API key') };
+  if (account.state === 'revoked')
+    return { refusal: unauthorized('api-key.revoked', 'Revoked API key', 'Revoked token') };
+  const org = request.headers['x-grafana-org-id'];
+  if (flavour.refusesOtherOrg && org !== undefined && org !== '1') {
+    const text = 'API key does not belong to the requested organization';
+    return { refusal: unauthorized('api-key.organization-mismatch', text) };
+  }
   return { account };
 }
 
@@ -24,6 +34,7 @@ function tokenOf(header: string | undefined): string | undefined {
   return pair.startsWith('api_key:') ? pair.slice('api_key:'.length) : undefined;
 }
 
-function unauthorized(messageId: string, message: string): GrafanaAnswer {
-  return charsetJson(401, { extra: null, message, messageId, statusCode: 401, traceID: '' });
+function refusal({ messageIds, extra }: Flavour, messageId: string, message: string, old: string) {
+  if (!messageIds) return { message: old, traceID: '' };
+  return { ...(extra && { extra: null }), message, messageId, statusCode: 401, traceID: '' };
 }

@@ -56,7 +56,9 @@ export const dsQuery: Handler = (visit) => {
       ? run(visit, ds, query, range)
       : { error: 'server-side expressions are not in the sandbox', status: 500 };
     failed ||= 'error' in result;
-    results[query.refId] = 'error' in result ? result : { status: 200, ...(result.frames.length > 0 && result) };
+    const source = visit.world.flavour.errorSource && 'error' in result ? { errorSource: 'downstream' } : {};
+    results[query.refId] =
+      'error' in result ? { ...result, ...source } : { status: 200, ...(result.frames.length > 0 && result) };
   }
   return json(failed ? 400 : 200, { results });
 };
@@ -130,7 +132,8 @@ function runLoki(visit: Visit, ds: DemoDatasource, query: Query, range: Range): 
   const answer = ask(visit.world, ds, request, visit.request.upstream);
   if (!answer) return { error: refused(ds, 'GET', `${path}?${params}`), status: 502 };
   // 10.1 lost Loki's own status on the way.
-  if (answer.status >= 400) return { error: answer.body.trim(), status: 500 };
+  const { errorSource } = visit.world.flavour;
+  if (answer.status >= 400) return { error: answer.body.trim(), status: errorSource ? answer.status : 500 };
   const asked = { refId: query.refId, expr, legend: query.legendFormat };
   return { frames: lokiFrames(answer.body, { ...asked, stepMs: type === 'instant' ? undefined : stepMs }) };
 }

@@ -15,14 +15,13 @@ export const resources: Handler = (visit) => {
   return message(503, 'Plugin unavailable', true);
 };
 
-/** The trailing question mark is part of the plugin's check: `labels` without a query string fails. */
-const LOKI_RESOURCES = ['labels?', 'label/', 'series?', 'index/stats?'];
-
 function lokiPlugin(visit: Visit, ds: DemoDatasource): GrafanaAnswer {
   const { request, rest } = visit;
   const query = request.query.toString();
   const url = query === '' ? rest : `${rest}?${query}`;
-  if (request.method !== 'GET' || !LOKI_RESOURCES.some((start) => url.startsWith(start))) return FAILED;
+  // The trailing question mark is part of the plugin's check: `labels` without a query string fails.
+  const passes = visit.world.flavour.lokiResources.some((start) => url.startsWith(start));
+  if (request.method !== 'GET' || !passes) return FAILED;
   const answer = ask(visit.world, ds, forwarded(request, `/loki/api/v1/${decoded(rest)}`), request.upstream);
   if (!answer || answer.status >= 500) return FAILED;
   if (answer.status >= 400) return json(answer.status, { message: answer.body, traceID: '' });
@@ -38,14 +37,15 @@ function prometheusPlugin(visit: Visit, ds: DemoDatasource): GrafanaAnswer {
 
 const SANDBOXED = { 'Content-Security-Policy': 'sandbox' };
 
-/** /api/datasources/uid/:uid/health, as 10.1: Loki had no health check yet. */
+/** /api/datasources/uid/:uid/health: before 10.2 Loki had no health check. */
 export const health: Handler = (visit) => {
   const uid = visit.params.uid ?? '';
   if (!validUid(uid)) return message(400, 'UID is invalid');
   const ds = byUid(uid);
-  if (!ds) return message(500, 'Unable to load datasource metadata', true);
+  const { flavour } = visit.world;
+  if (!ds) return message(flavour.unknownHealth, 'Unable to load datasource metadata', true);
   if (ds.type === 'alertmanager') return message(503, 'Plugin unavailable', true);
-  if (ds.type === 'loki') return message(404, 'Not found', true);
+  if (ds.type === 'loki') return flavour.lokiHealth ? lokiHealth(visit, ds) : message(404, 'Not found', true);
   const params = new URLSearchParams({ query: '1+1' });
   const path = '/api/v1/query';
   const probe = { method: 'POST', path, params, headers: {}, now: visit.request.now };
@@ -59,3 +59,14 @@ export const health: Handler = (visit) => {
     status: 'OK',
   });
 };
+
+function lokiHealth(visit: Visit, ds: DemoDatasource): GrafanaAnswer {
+  const params = new URLSearchParams({ query: 'vector(1)+vector(1)' });
+  const path = '/loki/api/v1/query';
+  const probe = { method: 'GET', path, params, headers: {}, now: visit.request.now };
+  const answer = ask(visit.world, ds, probe, visit.request.upstream);
+  const unwell = 'There was an error returned querying the Loki API.';
+  if (!answer) return json(400, { message: `${unwell}: ${refused(ds, 'GET', path)}`, status: 'ERROR' });
+  if (answer.status >= 400) return json(400, { message: `${unwell}: ${answer.body.trim()}`, status: 'ERROR' });
+  return json(200, { message: 'Successfully queried the Loki API.', status: 'OK' });
+}

@@ -34,6 +34,8 @@ export interface Route {
   /** Action that the role must hold. */
   permission?: string;
   handle: Handler;
+  /** By the number of a datasource: not in every version. */
+  byNumber?: true;
 }
 
 // The facade, in one table. First match wins.
@@ -51,8 +53,20 @@ const ROUTES: readonly Route[] = [
   { method: 'ANY', path: '/api/datasources/uid/:uid/health', permission: 'datasources:query', handle: health },
   { method: 'ANY', path: '/api/datasources/uid/:uid/resources/*', permission: 'datasources:query', handle: resources },
   { method: 'ANY', path: '/api/datasources/proxy/uid/:uid/*', permission: 'datasources:query', handle: proxyByUid },
-  { method: 'ANY', path: '/api/datasources/proxy/:id/*', permission: 'datasources:query', handle: proxyById },
-  { method: 'GET', path: '/api/datasources/:id', permission: 'datasources:read', handle: datasourceById },
+  {
+    method: 'ANY',
+    path: '/api/datasources/proxy/:id/*',
+    permission: 'datasources:query',
+    handle: proxyById,
+    byNumber: true,
+  },
+  {
+    method: 'GET',
+    path: '/api/datasources/:id',
+    permission: 'datasources:read',
+    handle: datasourceById,
+    byNumber: true,
+  },
   { method: 'POST', path: '/api/ds/query', permission: 'datasources:query', handle: dsQuery },
 
   { method: 'GET', path: '/api/annotations', permission: 'annotations:read', handle: listAnnotations },

@@ -7,6 +7,7 @@ import type { ApiRequest, LogStore, MetricStore } from '../data/store.ts';
 import { createFaults, type FaultInput, type Faults } from '../faults.ts';
 import { createRequestLog, type RequestLog } from '../request-log.ts';
 import { firstAnnotations } from './annotations.ts';
+import { FLAVOURS } from './flavours.ts';
 import { grafanaServer } from './server.ts';
 import { makeToken, serviceAccounts, wellFormed } from './tokens.ts';
 
@@ -46,6 +47,7 @@ beforeEach(async () => {
     appUrl: '',
     subPath: '/grafana',
     annotations: firstAnnotations(incident),
+    flavour: FLAVOURS['10.1'],
   };
   server = grafanaServer({ world, faults, log, now: () => NOW });
   server.listen(0, '127.0.0.1');

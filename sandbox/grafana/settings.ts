@@ -3,8 +3,6 @@ import { byId, byUid, DATASOURCES, detailView, listed, listView, settingsView } 
 import { permissionsOf } from './roles.ts';
 import type { Handler } from './world.ts';
 
-export const VERSION = '10.1.0-pre';
-
 export const org: Handler = () => {
   const address = { address1: '', address2: '', city: '', zipCode: '', state: '', country: '' };
   return json(200, { id: 1, name: 'Main Org.', address });
@@ -35,7 +33,7 @@ export const frontendSettings: Handler = ({ world }) => {
     appSubUrl: world.subPath,
     buildInfo: {
       hideVersion: false,
-      version: VERSION,
+      version: world.flavour.version,
       commit: 'unknown',
       buildstamp: 1_690_000_000,
       edition: 'Open Source',
@@ -43,6 +41,7 @@ export const frontendSettings: Handler = ({ world }) => {
       hasUpdate: false,
       env: 'production',
     },
+    ...(world.flavour.apis.length > 0 && { namespace: 'default' }),
     featureToggles: {},
     anonymousEnabled: false,
     rendererAvailable: false,

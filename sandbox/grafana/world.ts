@@ -2,6 +2,7 @@ import type { Incident } from '../data/incident.ts';
 import type { ApiAnswer, ApiRequest, LogStore, MetricStore } from '../data/store.ts';
 import type { Annotation } from './annotations.ts';
 import type { GrafanaAnswer, GrafanaRequest } from './answer.ts';
+import type { Flavour } from './flavours.ts';
 import { permissionsOf } from './roles.ts';
 import type { ServiceAccount } from './tokens.ts';
 
@@ -19,6 +20,8 @@ export interface World {
   appUrl: string;
   subPath: string;
   annotations: Annotation[];
+  /** Which Grafana it is. */
+  flavour: Flavour;
 }
 
 /** One request that has passed identity and permission. */
