@@ -232,7 +232,7 @@ describe('query_prometheus', () => {
     const { lines, data } = await prom('sum by (job) (rate(http_requests_total{status="500"}[5m]))', { start: '30m' });
     expect(lines[0]).toMatch(new RegExp(`^sum by \\(job\\) .* · ${WINDOW}, step 15s \\(auto\\) · Prometheus Demo$`));
     expect(data[0]?.trim().split(/ +/)).toEqual(['first', 'last', 'min', 'max', 'mean']);
-    expect(data[1]).toMatch(new RegExp(`^job=${facts.job} .*/s .* up \\d+ × since \\d\\d:\\d\\d`));
+    expect(data[1]).toMatch(new RegExp(`^job=${facts.job} .*/s .* up [\\d,.]+ × since \\d\\d:\\d\\d`));
     expect(lines.at(-2)).toMatch(/^8 series, at most 12\d points each · detail="points" for the values$/);
     expect(lines.at(-1)).toMatch(/^http:.*\/explore\?schemaVersion=1&panes=/);
   });
