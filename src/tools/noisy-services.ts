@@ -82,11 +82,11 @@ export async function noisyServices(
   };
 }
 
-/** How much more errors than chance would have it, in standard deviations of the count before. */
+/** How many more errors than before, where that is more than chance: three standard deviations of the count before. */
 function gain(now: Noise, old: Noise | undefined): number {
   if (old === undefined) return 0;
-  const sigmas = (now.errors - old.errors) / Math.sqrt(old.errors + 1);
-  return sigmas > 3 ? sigmas : 0;
+  const more = now.errors - old.errors;
+  return more > 3 * Math.sqrt(old.errors + 1) ? more : 0;
 }
 
 function changeOf(now: number, old: number | undefined): string {
