@@ -614,6 +614,16 @@ describe('summarize_loki_logs', () => {
     expect(lines[0]).toMatch(/groups, 3 shown/);
   });
 
+  test('a window that is mostly empty is read as far as the budget goes; a comment hides nothing', async () => {
+    const { lines, text } = await summarize({ logql: '{app="frontend"} # all of it', start: 'now-2d', limit: 2 });
+    const read = Number(
+      /^([\d,]+) of/.exec(lines.find((line) => line.includes('were read')) ?? '')?.[1]?.replace(/,/g, ''),
+    );
+    expect(read).toBeGreaterThan(3_000);
+    expect(text).toContain('by level: info');
+    expect(text).not.toContain('# all of it |=');
+  });
+
   test('since an instant, against as long before it', async () => {
     const at = new Date(desk.sandbox.facts.deployedAt).toISOString();
     const { lines, data } = await summarize({ logql: checkout, compare: at, limit: 5 });

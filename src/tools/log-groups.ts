@@ -172,7 +172,8 @@ function next(query: string, top: LineGroup | undefined, request: Request | unde
     .flatMap((part) => part.split(/["\\]/))
     .map((part) => part.trim())
     .sort((a, b) => b.length - a.length)[0];
-  const found = needle !== undefined && needle.length >= 4 && top.sample.line.includes(needle);
+  // Behind a comment a filter would be one, too.
+  const found = needle !== undefined && needle.length >= 4 && !query.includes('#') && top.sample.line.includes(needle);
   return [
     ...(found ? [`its lines: query_loki_logs logql=${query.trim()} |= ${JSON.stringify(needle)}`] : []),
     ...(request === undefined

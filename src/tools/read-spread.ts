@@ -48,8 +48,22 @@ export async function readSpread(ctx: ToolContext, ds: Datasource, query: string
     const start = window.start + width * BigInt(i);
     return { start, end: i === SLICES - 1 ? window.end : start + width };
   });
-  const slices = await Promise.all(parts.reverse().map((part) => read(part, MOST_LINES / SLICES)));
-  return { entries: slices.flat(), levels: levels ?? new Map(), ...(total === undefined ? {} : { total }) };
+  const share = MOST_LINES / SLICES;
+  const slices = await Promise.all(parts.reverse().map((part) => read(part, share)));
+  // What empty parts leave of the budget goes to those that held more.
+  const full = slices.filter((slice) => slice.length === share).length;
+  const spare = MOST_LINES - slices.reduce((sum, slice) => sum + slice.length, 0);
+  const more = full === 0 ? 0 : Math.floor(spare / full);
+  const all =
+    more < share
+      ? slices
+      : await Promise.all(
+          slices.map(async (slice, i) => {
+            const part = parts[i];
+            return slice.length === share && part !== undefined ? await read(part, share + more) : slice;
+          }),
+        );
+  return { entries: all.flat(), levels: levels ?? new Map(), ...(total === undefined ? {} : { total }) };
 }
 
 /** One metric query over the whole window; undefined when it cannot be made of this query, or fails. */
@@ -60,7 +74,7 @@ async function countByLevel(
   { start, end }: Bounds,
 ): Promise<Map<string, number> | undefined> {
   const span = showSpan(Math.ceil(Number(end - start) / 1e6));
-  const counted = `sum by (level, severity, detected_level) (count_over_time(${query.trim()} [${span}]))`;
+  const counted = `sum by (level, severity, detected_level) (count_over_time(${query.trim()}\n[${span}]))`;
   if (classifyLogql(counted).kind !== 'metric') return undefined;
   try {
     const result = await lokiQuery(ctx.upstream, ds, { query: counted, time: end });
