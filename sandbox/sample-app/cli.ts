@@ -11,13 +11,15 @@ const USAGE = `npm run sample-app -- --loki URL [options]
   --loki URL      where the lines go, e.g. http://127.0.0.1:3100
   --port N        port of /metrics and /healthz (default 9101; 0 takes a free one)
   --host ADDRESS  address of the listener (default 127.0.0.1)
-  --backfill H    hours of history that are sent first (default 1, up to 6)
+  --backfill T    history that is sent first: 90m, 1h, or a number of hours (default 1h, up to 6h)
   --seed N        another incident (default 1)
 `;
 /** New lines are sent this often. ms */
 const EVERY = 5_000;
 /** Lines are made whole that far behind the clock. ms */
 const BEHIND = 1_000;
+/** The shop has no more history. ms */
+const MOST_BACKFILL = 6 * 3_600_000;
 
 const ended = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ended.abort());
@@ -27,7 +29,7 @@ try {
       loki: { type: 'string' },
       port: { type: 'string', default: '9101' },
       host: { type: 'string', default: '127.0.0.1' },
-      backfill: { type: 'string', default: '1' },
+      backfill: { type: 'string', default: '1h' },
       seed: { type: 'string', default: '1' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -53,6 +55,7 @@ interface Values {
 async function run(values: Values): Promise<void> {
   const { loki } = values;
   if (loki === undefined || !/^https?:\/\//.test(loki)) throw new Error('--loki needs the address of a Loki.');
+  const backfill = span('--backfill', values.backfill);
   const startedAt = Date.now();
   const shop = createShop(whole('--seed', values.seed, 999_999_999), startedAt, Date.now);
   const server = createServer((request, response) => {
@@ -67,8 +70,7 @@ async function run(values: Values): Promise<void> {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   process.stderr.write(`metrics at http://${values.host}:${port}/metrics\n`);
-  const hours = whole('--backfill', values.backfill, 6);
-  let sentTo = nanos(startedAt - hours * 3_600_000);
+  let sentTo = nanos(startedAt - backfill);
   try {
     for (;;) {
       const until = nanos(Date.now() - BEHIND);
@@ -85,6 +87,14 @@ async function run(values: Values): Promise<void> {
 
 function nanos(ms: number): bigint {
   return BigInt(Math.floor(ms)) * 1_000_000n;
+}
+
+/** ms */
+function span(flag: string, text: string): number {
+  const [, amount = '', unit = 'h'] = /^(\d{1,4})([mh])?$/.exec(text) ?? [];
+  const ms = Number(amount) * (unit === 'm' ? 60_000 : 3_600_000);
+  if (amount === '' || ms > MOST_BACKFILL) throw new Error(`${flag} must be minutes or hours up to 6h, such as 90m.`);
+  return ms;
 }
 
 function whole(flag: string, text: string, most: number): number {

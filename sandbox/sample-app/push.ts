@@ -7,6 +7,10 @@ const MOST_BYTES = 1_000_000;
 /** A part of the history is made and sent at a time. ns */
 const PART = 300_000_000_000n;
 const LONGEST_WAIT = 30_000;
+/** A Loki that takes a request and says nothing is asked again; what it stored twice it keeps once. ms */
+const DEADLINE = 30_000;
+/** Answers that waiting mends, besides those of a server at fault. */
+const TRY_AGAIN: readonly number[] = [408, 429];
 
 interface Push {
   streams: { stream: Record<string, string>; values: (string | Record<string, string>)[][] }[];
@@ -65,7 +69,7 @@ async function send(loki: string, push: Push, signal: AbortSignal): Promise<void
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
-      signal,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)]),
     }).catch(() => undefined);
     signal.throwIfAborted();
     if (answer?.ok) return void (await answer.arrayBuffer());
@@ -76,7 +80,7 @@ async function send(loki: string, push: Push, signal: AbortSignal): Promise<void
     }
     // What is older than Loki takes is lost to it; the rest of the request was stored.
     if (answer?.status === 400 && /too (?:old|far behind)|out of order|stream limit/i.test(said)) return;
-    if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+    if (answer !== undefined && answer.status < 500 && !TRY_AGAIN.includes(answer.status)) {
       throw new Error(`Loki refused the lines (${answer.status}): ${said.trim().slice(0, 300)}`);
     }
     await sleep(wait, undefined, { signal });
