@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { createShop } from '../sandbox/data/shop.ts';
 import { loadSettings } from '../src/config/load.ts';
 import { classifyLogql } from '../src/logs/logql.ts';
 import { checkPromql } from '../src/metrics/promql.ts';
@@ -42,6 +43,9 @@ const PORTS: Record<string, readonly string[]> = {
   gateway: ['8080', services.gateway?.environment.GATEWAY_METRICS_PORT ?? ''],
 };
 
+/** Services that end. */
+const ONE_SHOT = ['token'];
+
 describe('docker-compose.yaml', () => {
   test('pins its images, mounts what exists read-only, waits for what can be waited for', () => {
     for (const [name, service] of Object.entries(services)) {
@@ -60,6 +64,42 @@ describe('docker-compose.yaml', () => {
     }
   });
 
+  test('checks the health of every server at a port where it listens, and has one-shots waited for', () => {
+    for (const [name, service] of Object.entries(services)) {
+      if (ONE_SHOT.includes(name)) {
+        // `up --wait` takes an ended container for a failure, unless another one waits for its end.
+        const waiting = Object.values(services).map(({ depends_on }) => depends_on[name]?.condition);
+        expect(waiting, name).toContain('service_completed_successfully');
+        continue;
+      }
+      // The gateway's is in its image.
+      const check = service.healthcheck?.test.join(' ') ?? (name === 'gateway' ? read('Dockerfile') : '');
+      expect(check, `${name} has a health check`).not.toBe('');
+      // Not localhost: where that is ::1 first, a server on IPv4 is not found.
+      expect(check, name).not.toContain('localhost');
+      for (const [, port = ''] of check.matchAll(/127\.0\.0\.1[:/](\d+)/g)) expect(PORTS[name], name).toContain(port);
+      for (const { condition } of Object.values(service.depends_on)) expect(condition).not.toBe('service_started');
+    }
+  });
+
+  test('names each settings file where it is mounted', () => {
+    for (const [name, { command, volumes: mounted }] of Object.entries(services)) {
+      const targets = mounted.map((volume) => volume.split(':')[1] ?? '');
+      for (const [path] of command.join(' ').matchAll(/\/etc\/\S+/g)) expect(targets, name).toContain(path);
+    }
+    const folder = services.prometheus?.volumes.map((volume) => volume.split(':')[1]);
+    for (const file of z.looseObject({ rule_files: z.array(z.string()) }).parse(yaml('testdata/prometheus.yml'))
+      .rule_files)
+      expect(folder).toContain(`/etc/prometheus/${file}`);
+  });
+
+  test('hands lines on as they came: an agent that stamps them anew would put the history into the present', () => {
+    const alloy = read('testdata/config.alloy');
+    expect(alloy).toMatch(/loki\.source\.api "lines" \{[^}]*\{[^}]*\}[^}]*use_incoming_timestamp\s*=\s*true/);
+    const [, to] = /forward_to\s*=\s*\[(\S+)\.receiver\]/.exec(alloy) ?? [];
+    expect(alloy).toContain(`${to?.replace(/\.(\w+)$/, ' "$1"')} {`);
+  });
+
   test('gives the gateway settings that it knows, and the token of the service that makes it', () => {
     const { GRAFANA_SERVICE_ACCOUNT_TOKEN_FILE: file, ...rest } = services.gateway?.environment ?? {};
     expect(loadSettings([], rest)).toMatchObject({
@@ -67,7 +107,12 @@ describe('docker-compose.yaml', () => {
       auth: ['grafana'],
       grafanaUrl: 'http://grafana:3000',
     });
-    expect(read('testdata/make-token.sh')).toContain(` ${file}\n`);
+    expect(services.token?.environment.TOKEN_FILE).toBe(file);
+    const folder = (volumes: string[] = []) => volumes.filter((volume) => volume.startsWith('tokens:'));
+    expect([...folder(services.token?.volumes), ...folder(services.gateway?.volumes)]).toEqual([
+      'tokens:/tokens',
+      'tokens:/tokens:ro',
+    ]);
     expect(
       read('testdata/make-token.sh')
         .match(/\$([A-Z_]+)/g)
@@ -169,6 +214,35 @@ describe('provisioning', () => {
       }
     }
   });
+});
+
+test('rules and panels ask for metrics that the sample app has, and scrape jobs for what is served', () => {
+  const known = new Set(createShop(1, Date.now(), Date.now).metrics.metadata().keys());
+  const texts = [
+    'testdata/prometheus-rules.yml',
+    'testdata/provisioning/alerting/rules.yml',
+    'testdata/dashboards/demo.json',
+  ]
+    .map(read)
+    .join('\n');
+  const asked = [...texts.matchAll(/\b((?:db|http|build|queue|process)_[a-z_]+?)(?:_bucket)?\b/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(asked.length).toBeGreaterThan(8);
+  for (const name of asked) expect(known, name).toContain(name);
+  const { scrape_configs: jobs } = z
+    .looseObject({
+      scrape_configs: z.array(
+        z.looseObject({ job_name: z.string(), static_configs: z.tuple([z.object({ targets: z.array(z.string()) })]) }),
+      ),
+    })
+    .parse(yaml('testdata/prometheus.yml'));
+  for (const {
+    job_name: name,
+    static_configs: [{ targets }],
+  } of jobs) {
+    for (const target of targets) expect(target.split(':')[0]).toBe(name);
+  }
 });
 
 function files(folder: string): string[] {
