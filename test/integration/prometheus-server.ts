@@ -24,7 +24,7 @@ export function installedPrometheus(): string | undefined {
 }
 
 /** A Prometheus of its own, on a free loopback port and in a folder of its own, that holds `openMetrics`. */
-export async function startPrometheus(openMetrics: string): Promise<PrometheusServer> {
+export async function startPrometheus(openMetrics: string, config = 'global: {}\n'): Promise<PrometheusServer> {
   const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
   const inFolder = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
@@ -34,7 +34,7 @@ export async function startPrometheus(openMetrics: string): Promise<PrometheusSe
   execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', inFolder('data.om', openMetrics), data]);
   const url = `http://127.0.0.1:${await freePort()}`;
   const flags = [
-    `--config.file=${inFolder('prometheus.yml', 'global: {}\n')}`,
+    `--config.file=${inFolder('prometheus.yml', config)}`,
     `--storage.tsdb.path=${data}`,
     '--storage.tsdb.retention.time=100y',
     `--web.listen-address=${new URL(url).host}`,
