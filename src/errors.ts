@@ -56,6 +56,11 @@ export const ERRORS = {
     meaning: 'The step is too small for the window (more than 11,000 points a series).',
     remedy: 'Use the step that the message offers, or leave it out.',
   },
+  scan_budget: {
+    fault: 'gateway',
+    meaning: 'The query would make Loki read more than a call or a session may (--scan-budget, --session-scan-budget).',
+    remedy: 'Take the shorter window or the narrower selector that the message offers.',
+  },
   missing_scope: {
     fault: 'caller',
     meaning: 'The caller lacks the scope that this needs.',

@@ -127,7 +127,7 @@ describe('refusals', () => {
     [['--grafana-ulr', 'x'], {}, 'Unknown flag --grafana-ulr; did you mean --grafana-url?'],
     [['--zzz'], {}, 'Unknown flag --zzz.'],
     [['-p', '1'], {}, 'Unknown flag -p.'],
-    [['--scan-budget', '5GB'], {}, 'Unknown flag --scan-budget.'],
+    [['--scan-budget', 'much'], {}, '--scan-budget must be a size such as 32MB or 5GB, not "much".'],
     [['--port'], {}, '--port needs a value.'],
     [['extra'], {}, 'Unexpected argument "extra".'],
     [[], { GATEWAY_PROT: '1' }, 'Unknown setting GATEWAY_PROT in the environment; did you mean GATEWAY_PORT?'],

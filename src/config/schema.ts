@@ -108,6 +108,12 @@ export const settingsSchema = z.strictObject({
   maxResponseBytes: bytes.default(32 * 1024 * 1024).describe('Largest upstream body that is read.'),
   upstreamConcurrency: atLeast(1).default(8).describe('Upstream calls at once per datasource.'),
   answerChars: atLeast(1000).default(7500).describe('Budget of an answer, in characters of its JSON.'),
+  scanBudget: bytes
+    .default(5 * 1024 ** 3)
+    .describe('Bytes of logs that one call may make Loki read, as its index counts them; 0 = off.'),
+  sessionScanBudget: bytes
+    .default(50 * 1024 ** 3)
+    .describe('Bytes of logs that the calls of one session may make Loki read; 0 = off.'),
   mask: z.enum(['secrets', 'secrets+pii', 'off']).default('secrets').describe('What is masked in answers.'),
   auditFile: z.string().optional().describe('Audit log, JSON lines; default stderr.'),
   rateLimit: rate.default({ count: 120, per: 60_000 }).describe('Requests per principal (e.g. 120/min); 0 = off.'),

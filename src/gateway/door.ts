@@ -33,7 +33,7 @@ export function callOf(extra: Extra, session?: Session<AnyTransport>): Caller {
   const protocolVersion = typeof header === 'string' ? header : session?.protocolVersion;
   return {
     ...info,
-    ...(session === undefined ? {} : { sessionId: session.id }),
+    ...(session === undefined ? {} : { sessionId: session.id, scanned: session.scanned }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Settings } from '../config/schema.ts';
+import type { Tally } from '../mcp/call.ts';
 
 export interface Session<T> {
   readonly id: string;
@@ -12,6 +13,8 @@ export interface Session<T> {
   lastSeen: number;
   /** Whether anything came after `initialize`. */
   used: boolean;
+  /** Bytes of logs that its calls made Loki read. */
+  readonly scanned: Tally;
   /** Streams, requests and calls that are open now: while there is one, the session is not idle. */
   open: number;
   close(): Promise<void>;
@@ -19,7 +22,7 @@ export interface Session<T> {
 
 export interface Sessions<T> {
   /** The session, or why there is no place for it. */
-  add(session: Omit<Session<T>, 'lastSeen' | 'used' | 'open'>): Session<T> | 'full' | 'full for principal';
+  add(session: Omit<Session<T>, 'lastSeen' | 'used' | 'open' | 'scanned'>): Session<T> | 'full' | 'full for principal';
   /** Undefined for an unknown id, another kind and another principal alike. */
   find(id: string, kind: Session<T>['kind'], principal: string): Session<T> | undefined;
   /** Counts as activity until the returned function is called. */
@@ -79,7 +82,7 @@ export function createSessions<T>(limits: Limits): Sessions<T> {
       if (all.size >= limits.maxSessions) return 'full';
       if (owned(session.principal).length >= limits.maxSessionsPerPrincipal) makeRoom(owned(session.principal));
       if (owned(session.principal).length >= limits.maxSessionsPerPrincipal) return 'full for principal';
-      const added = { ...session, lastSeen: Date.now(), used: false, open: 0 };
+      const added = { ...session, lastSeen: Date.now(), used: false, open: 0, scanned: { bytes: 0 } };
       all.set(session.id, added);
       return added;
     },

@@ -7,6 +7,7 @@ const KINDS: Record<CacheKind, { ttlMs: number; entries: number; weight: number 
   datasources: { ttlMs: 60_000, entries: 500, weight: 100_000 },
   settings: { ttlMs: 300_000, entries: 500, weight: 100_000 },
   labels: { ttlMs: 60_000, entries: 2_000, weight: 500_000 },
+  stats: { ttlMs: 60_000, entries: 2_000, weight: 20_000 },
   health: { ttlMs: 30_000, entries: 2_000, weight: 10_000 },
   metadata: { ttlMs: 300_000, entries: 100, weight: 200_000 },
 };

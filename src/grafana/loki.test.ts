@@ -314,8 +314,11 @@ test('stats and volume, and a server that has neither', async () => {
     { labels: { app: 'a' }, bytes: 10 },
   ]);
   expect(server.seen[1]?.query.get('targetLabels')).toBe('app,env');
+  // What is known of a selector and a window is not asked again at once.
+  const other = { ...q, query: '{app="b"}' };
   server.script({ '*': proxied(404, 'not found') });
-  expect([await lokiStats(up, LOKI, q), await lokiVolume(up, LOKI, q)]).toEqual([undefined, undefined]);
+  expect(await lokiStats(up, LOKI, q)).toMatchObject({ bytes: 3 });
+  expect([await lokiStats(up, LOKI, other), await lokiVolume(up, LOKI, q)]).toEqual([undefined, undefined]);
   server.script({ '*': proxied(400, 'only label matchers are supported') });
-  await expect(lokiStats(up, LOKI, q)).rejects.toMatchObject({ code: 'bad_query' });
+  await expect(lokiStats(up, LOKI, { ...q, query: '{app="c"}' })).rejects.toMatchObject({ code: 'bad_query' });
 });

@@ -3,11 +3,14 @@ import { badAnswer, parseJson, readEnvelope, readList, readStrings } from './env
 import { readResult } from './result.ts';
 import { callDatasource } from './route.ts';
 import { isRecord, readLabels, readSeries } from './series.ts';
-import type { Datasource, Labels, QueryResult, Upstream } from './upstream.ts';
+import type { Datasource, Labels, QueryResult, Upstream, UpstreamAnswer } from './upstream.ts';
 import { windowKey } from './window-key.ts';
 
 // Loki HTTP API, /loki/api/v1. Times are ns since epoch and go out as decimal strings: a number of more than ten
 // digits is read as nanoseconds there, so milliseconds would ask for 1970.
+
+/** The index answers at once or not soon, and what it says is never the answer itself, ms. */
+const INDEX_DEADLINE = 10_000;
 
 /** Index labels, structured metadata and parsed labels stay apart (Loki ≥ 3.0; older ones ignore it). */
 const CATEGORIZE = { 'x-loki-response-encoding-flags': 'categorize-labels' };
@@ -56,7 +59,7 @@ export async function lokiQuery(
 ): Promise<QueryResult> {
   const fields = { query: q.query, time: String(q.time), limit: text(q.limit) };
   const answer = await callDatasource(up, ds, { path: 'query', fields, post: true, headers: CATEGORIZE });
-  return readResult(answer, ds, 'vector');
+  return told(up, readResult(answer, ds, 'vector'));
 }
 
 /** Names of index labels in the window, sorted. */
@@ -85,14 +88,29 @@ export async function lokiSeries(
   return readList(readEnvelope(answer, ds).data, ds).map((labels) => readLabels(labels, ds));
 }
 
+export interface IndexStats {
+  streams: number;
+  chunks: number;
+  bytes: number;
+  entries: number;
+}
+
 /** What the index knows of a selector; undefined when the server cannot say. */
 export async function lokiStats(
   up: Upstream,
   ds: Datasource,
   q: { query: string; start: bigint; end: bigint },
-): Promise<{ streams: number; chunks: number; bytes: number; entries: number } | undefined> {
+): Promise<IndexStats | undefined> {
   const fields = { query: q.query, start: String(q.start), end: String(q.end) };
-  const answer = await orUndefined(callDatasource(up, ds, { path: 'index/stats', fields, post: true, twin: true }));
+  const key = [ds.uid, 'index/stats', windowKey(q.start, q.end), q.query].join('|');
+  const { value } = await up.cached('stats', key, async (shared) => {
+    const call = { path: 'index/stats', fields, post: true, twin: true, deadlineMs: INDEX_DEADLINE };
+    return readStats(ds, await orUndefined(callDatasource(shared, ds, call)));
+  });
+  return value;
+}
+
+function readStats(ds: Datasource, answer: UpstreamAnswer | undefined): IndexStats | undefined {
   if (answer === undefined) return undefined;
   // The one answer without an envelope.
   const body = parseJson(answer, ds);
@@ -117,7 +135,9 @@ export async function lokiVolume(
     limit: text(q.limit),
     targetLabels: q.targetLabels?.join(','),
   };
-  const answer = await orUndefined(callDatasource(up, ds, { path: 'index/volume', fields, post: true, twin: true }));
+  const answer = await orUndefined(
+    callDatasource(up, ds, { path: 'index/volume', fields, post: true, twin: true, deadlineMs: INDEX_DEADLINE }),
+  );
   if (answer === undefined) return undefined;
   const { data } = readEnvelope(answer, ds);
   const series = readSeries(isRecord(data) ? data.result : data, ds);
@@ -134,7 +154,7 @@ async function queryRange(up: Upstream, ds: Datasource, q: LokiRange, limit: num
     step: q.stepMs === undefined ? undefined : String(q.stepMs / 1000),
   };
   const answer = await callDatasource(up, ds, { path: 'query_range', fields, post: true, headers: CATEGORIZE });
-  return within(readResult(answer, ds, 'streams'), Number(q.start / 1_000_000n), Number(q.end / 1_000_000n));
+  return within(told(up, readResult(answer, ds, 'streams')), Number(q.start / 1_000_000n), Number(q.end / 1_000_000n));
 }
 
 /** Loki moves a metric query's window to multiples of the step, outwards: what lies outside was not asked for. */
@@ -147,6 +167,12 @@ function within(result: QueryResult, start: number, end: number): QueryResult {
     return { ...one, times: one.times.slice(from, to), values: one.values.slice(from, to) };
   });
   return { ...result, series: series.filter((one) => one.times.length > 0) };
+}
+
+/** Loki says in every answer what it cost. */
+function told(up: Upstream, result: QueryResult): QueryResult {
+  if (result.bytesRead !== undefined) up.scanned?.(result.bytesRead);
+  return result;
 }
 
 function withLimit(result: QueryResult, wanted: number | undefined, sent: number | undefined): QueryResult {

@@ -44,7 +44,10 @@ export async function perform(parts: Parts, request: UpstreamRequest, sender: Se
   if (parts.connection.baseUrl === '') {
     throw new GatewayError('grafana_unreachable', "Grafana's address is not set (--grafana-url or GRAFANA_URL).");
   }
-  const life = createLifetime(sender.signal, parts.settings.upstreamTimeout);
+  const life = createLifetime(
+    sender.signal,
+    Math.min(parts.settings.upstreamTimeout, request.deadlineMs ?? Number.POSITIVE_INFINITY),
+  );
   const spent = { busy: 0, reset: 0, renewed: false };
   try {
     for (;;) {

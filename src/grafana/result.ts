@@ -9,21 +9,30 @@ export function readResult(
   source: Source,
   empty: 'streams' | 'matrix' | 'vector',
 ): QueryResult {
-  const { data, warnings, infos } = readEnvelope(answer, source);
+  const { data, ...said } = readEnvelope(answer, source);
   if (data !== undefined && data !== null && !isRecord(data)) throw badAnswer(source, 'data is not an object');
+  const bytesRead = bytesOf(data?.stats);
+  const remarks = { ...said, ...(bytesRead === undefined ? {} : { bytesRead }) };
   const type: unknown = data?.resultType ?? empty;
   const result = data?.result;
   switch (type) {
     case 'streams':
-      return { type, streams: readStreams(result, source), warnings, infos };
+      return { type, streams: readStreams(result, source), ...remarks };
     case 'matrix':
     case 'vector':
-      return { type, series: readSeries(result, source), warnings, infos };
+      return { type, series: readSeries(result, source), ...remarks };
     case 'scalar':
-      return { type, ...readSample(result, source), warnings, infos };
+      return { type, ...readSample(result, source), ...remarks };
     case 'string':
-      return { type, ...readText(result, source), warnings, infos };
+      return { type, ...readText(result, source), ...remarks };
     default:
       throw badAnswer(source, 'its resultType is unknown');
   }
+}
+
+/** Loki's `stats.summary.totalBytesProcessed`; Prometheus counts none. */
+function bytesOf(stats: unknown): number | undefined {
+  const summary = isRecord(stats) && isRecord(stats.summary) ? stats.summary : {};
+  const bytes = summary.totalBytesProcessed;
+  return typeof bytes === 'number' && bytes >= 0 ? bytes : undefined;
 }

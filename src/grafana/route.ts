@@ -15,6 +15,7 @@ export interface DatasourceCall {
   /** The plugin serves this path on /resources too. */
   twin?: boolean;
   headers?: Record<string, string>;
+  deadlineMs?: number;
 }
 
 /**
@@ -47,6 +48,7 @@ async function viaProxy(up: Upstream, ds: Datasource, call: DatasourceCall): Pro
     path: `/api/datasources/proxy/uid/${encodeURIComponent(ds.uid)}/${root}/${call.path}`,
     datasource: ds,
     ...(call.headers === undefined ? {} : { headers: call.headers }),
+    ...(call.deadlineMs === undefined ? {} : { deadlineMs: call.deadlineMs }),
   };
   if (call.post && encode(call.fields).length > LONG) {
     try {
@@ -67,6 +69,7 @@ async function viaResources(up: Upstream, ds: Datasource, call: DatasourceCall):
     datasource: ds,
     query: call.fields,
     ...(call.headers === undefined ? {} : { headers: call.headers }),
+    ...(call.deadlineMs === undefined ? {} : { deadlineMs: call.deadlineMs }),
   });
 }
 

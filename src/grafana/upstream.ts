@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   datasource?: { uid: string; name: string; type: string };
   /** Statuses that are an answer, not an error, for this request (e.g. 400 of ds/query, 404 of health). */
   accept?: readonly number[];
+  /** For a question beside the one that was asked: its deadline in ms, where that is below --upstream-timeout. */
+  deadlineMs?: number;
 }
 
 export interface UpstreamAnswer {
@@ -30,6 +32,8 @@ export interface UpstreamAnswer {
 export interface Upstream {
   readonly caller: Caller;
   readonly signal: AbortSignal;
+  /** Told how many bytes of logs an answer cost Loki, as it says itself. */
+  readonly scanned?: (bytes: number) => void;
   /** Upstream requests made so far in this call (for the audit). */
   readonly calls: () => number;
   /** Throws GatewayError naming the hop for every status outside 2xx and `accept`. */
@@ -49,7 +53,7 @@ export interface Upstream {
 }
 
 /** Each kind has its own size and time to live (cache.ts). */
-export type CacheKind = 'datasources' | 'settings' | 'labels' | 'health' | 'metadata';
+export type CacheKind = 'datasources' | 'settings' | 'labels' | 'stats' | 'health' | 'metadata';
 
 export interface Datasource {
   uid: string;
@@ -85,17 +89,25 @@ export interface LogStream {
   entries: LogEntry[];
 }
 
-export type QueryResult =
-  | {
-      type: 'streams';
-      streams: LogStream[];
-      warnings: string[];
-      infos: string[];
-      /** Set when the server's cap on entries is below the limit that was asked for: the cap. */
-      loweredTo?: number;
-      /** The limit that was sent at last (one more than asked for, or the cap): as many entries mean "more may exist". */
-      sentLimit?: number;
-    }
-  | { type: 'matrix' | 'vector'; series: Series[]; warnings: string[]; infos: string[] }
-  | { type: 'scalar'; time: number; value: number; warnings: string[]; infos: string[] }
-  | { type: 'string'; time: number; text: string; warnings: string[]; infos: string[] };
+/** What an answer says besides its data. */
+interface Remarks {
+  warnings: string[];
+  infos: string[];
+  /** Bytes of logs that Loki read for it, as it says itself. */
+  bytesRead?: number;
+}
+
+export type QueryResult = Remarks &
+  (
+    | {
+        type: 'streams';
+        streams: LogStream[];
+        /** Set when the server's cap on entries is below the limit that was asked for: the cap. */
+        loweredTo?: number;
+        /** The limit that was sent at last (one more than asked for, or the cap): as many entries mean "more may exist". */
+        sentLimit?: number;
+      }
+    | { type: 'matrix' | 'vector'; series: Series[] }
+    | { type: 'scalar'; time: number; value: number }
+    | { type: 'string'; time: number; text: string }
+  );

@@ -1,5 +1,10 @@
 import type { Identity } from '../identity.ts';
 
+/** A sum that goes on. */
+export interface Tally {
+  bytes: number;
+}
+
 /** One request of a client, as the transport hands it to the catalogue. Identity is that of this request, never of the session. */
 export interface Call {
   readonly identity: Identity;
@@ -9,6 +14,8 @@ export interface Call {
   readonly requestId: string;
   readonly sessionId?: string;
   readonly protocolVersion?: string;
+  /** Of the session; absent where there is none. */
+  readonly scanned?: Tally;
   /** W3C trace context, when the client sent one. */
   readonly traceparent?: string;
   /** Headers of the client that go on to Grafana (--forward-headers), by lower-case name. */

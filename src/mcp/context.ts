@@ -15,7 +15,8 @@ export function openContext(
   call: Call,
   noteDatasource?: (uid: string) => void,
 ): ToolContext {
-  const { identity, signal, requestId, traceparent, forwarded } = call;
+  const { identity, signal, requestId, traceparent, forwarded, scanned: session } = call;
+  const scanned = { bytes: 0, ...(session === undefined ? {} : { session }) };
   return {
     call,
     upstream: runtime.grafana.for({
@@ -24,7 +25,12 @@ export function openContext(
       requestId,
       ...(traceparent === undefined ? {} : { traceparent }),
       ...(forwarded === undefined ? {} : { forwarded }),
+      onScan: (bytes) => {
+        scanned.bytes += bytes;
+        if (session !== undefined) session.bytes += bytes;
+      },
     }),
+    scanned,
     now: (runtime.now ?? Date.now)(),
     settings: runtime.settings,
     offers: (name) => tools.some((tool) => tool.name === name && isVisible(tool, call)),

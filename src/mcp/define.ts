@@ -2,7 +2,7 @@ import type { ToolOutput } from '../answer/answer.ts';
 import type { Settings } from '../config/schema.ts';
 import type { Upstream } from '../grafana/upstream.ts';
 import type { Scope } from '../identity.ts';
-import type { Call } from './call.ts';
+import type { Call, Tally } from './call.ts';
 
 /** What every handler of a tool, a resource or a prompt gets. One per request. */
 export interface ToolContext {
@@ -12,6 +12,8 @@ export interface ToolContext {
   /** The one "now" of the request, ms since epoch. */
   readonly now: number;
   readonly settings: Settings;
+  /** Bytes of logs that Loki says to have read: for this call, and for its session so far. */
+  readonly scanned: { readonly bytes: number; readonly session?: Tally };
   /** Whether this caller has a tool of that name: what an answer advises must be there. */
   offers(tool: string): boolean;
   /** Tells the audit which datasource (uid) was asked. */

@@ -37,7 +37,14 @@ function context(lokis: Record<string, Answer> | 'hangs'): ToolContext {
   const scopes = new Set(['logs:read'] as const);
   const identity = { kind: 'static' as const, principal: 'static:x', subject: 'x', scopes, caller };
   const settings = loadSettings([], { GRAFANA_URL: 'https://grafana.test' });
-  return { call: { identity, signal, requestId: 'r' }, upstream, now: NOW, settings, offers: () => true };
+  return {
+    call: { identity, signal, requestId: 'r' },
+    upstream,
+    now: NOW,
+    settings,
+    scanned: { bytes: 0 },
+    offers: () => true,
+  };
 }
 
 describe('the services', () => {

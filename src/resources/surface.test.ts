@@ -39,7 +39,7 @@ function context(
   const settings = loadSettings([], { GRAFANA_URL: 'https://grafana.test' });
   const call = { identity, signal, requestId: 'r' };
   const offers = (name: string) => TOOLS.some((tool) => tool.name === name && isVisible(tool, call));
-  return { call, upstream, now: NOW, settings, offers, asked };
+  return { call, upstream, now: NOW, settings, scanned: { bytes: 0 }, offers, asked };
 }
 function bodyOf(path: string, list: Given[]): unknown {
   if (path === '/api/datasources') return list.map((ds) => ({ type: 'loki', isDefault: false, ...ds }));

@@ -12,6 +12,7 @@ import { explained } from './explain.ts';
 import { linkOf } from './link.ts';
 import { type LineOptions, sharedLine, streamsOf } from './log-lines.ts';
 import { whyNoLines } from './no-lines.ts';
+import { withinBudget } from './scan-budget.ts';
 
 const REACH = 15n * 60_000_000_000n;
 
@@ -30,6 +31,8 @@ export async function logContext(
     ctx.now,
     { zone },
   );
+  const { start, end } = window;
+  const cost = await withinBudget(ctx, ds, query, [{ start, end, instant: false }]);
   const half = Math.max(1, Math.floor(opt.limit / 2));
   const ask = (start: bigint, end: bigint, direction: 'forward' | 'backward') =>
     start >= end
@@ -64,6 +67,7 @@ export async function logContext(
     rows: rows.map((row) => row.text),
     after: (kept) => [
       ...opt.notes,
+      ...cost.notes(),
       ...(before.length > half || rows.length < all.length ? ['more exist before: repeat with an earlier around'] : []),
       ...(after.length > half || kept < rows.length ? ['more exist after: repeat with a later around'] : []),
     ],

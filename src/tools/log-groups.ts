@@ -12,6 +12,7 @@ import { explained } from './explain.ts';
 import { linkOf } from './link.ts';
 import { some, whyNoLines } from './no-lines.ts';
 import { readSpread, type Spread } from './read-spread.ts';
+import { withinBudget } from './scan-budget.ts';
 import { type Request, widestTrace } from './widest-trace.ts';
 
 /** Groups of like lines of a window, against those of `before`. */
@@ -24,6 +25,13 @@ export async function logGroups(
   limit: number,
 ): Promise<Answer> {
   const zone = ctx.settings.timezone;
+  const windows = before === undefined ? [window] : [window, before];
+  const cost = await withinBudget(
+    ctx,
+    ds,
+    query,
+    windows.map(({ start, end }) => ({ start, end, instant: false })),
+  );
   const [now, old] = await explained(
     'loki',
     query,
@@ -61,7 +69,7 @@ export async function logGroups(
     ],
     lead: Object.keys(shared).length === 0 ? [] : [`all: ${pairs(shared)}`],
     rows,
-    after: () => next(query, groups[0], request),
+    after: () => [...next(query, groups[0], request), ...cost.notes()],
     ...link,
   };
 }

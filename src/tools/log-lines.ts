@@ -15,6 +15,7 @@ import { explained } from './explain.ts';
 import { linkOf } from './link.ts';
 import { type LogPage, type LogQuestion, writeLogCursor } from './log-cursor.ts';
 import { whyNoLines } from './no-lines.ts';
+import { withinBudget } from './scan-budget.ts';
 
 export interface LineOptions {
   limit: number;
@@ -37,6 +38,8 @@ export async function logLines(
   const bounds = cursor === undefined ? { ...window, extra: 0 } : afterCursor(window, cursor, direction);
   const asked = opt.limit + bounds.extra;
   const { start, end } = bounds;
+  // The pages behind the first read no more than it might have.
+  const cost = await withinBudget(ctx, ds, query, cursor === undefined ? [{ start, end, instant: false }] : []);
   const sent = lokiQueryRange(ctx.upstream, ds, { query, start, end, limit: asked, direction });
   const result = streamsOf(await explained('loki', query, sent));
   const merged = mergeStreams(result.streams, direction);
@@ -44,7 +47,7 @@ export async function logLines(
   const entries = unseen.slice(0, opt.limit);
   const full = merged.length >= (result.sentLimit ?? asked + 1);
   const where = `${showWindow(window, ctx.settings.timezone)} · ${ds.name}`;
-  const notes = [...opt.notes, ...result.warnings, ...result.infos];
+  const notes = [...opt.notes, ...result.warnings, ...result.infos, ...cost.notes()];
   if (result.loweredTo !== undefined) notes.push(`Loki gives ${result.loweredTo} lines a query at most.`);
   const link = await linkOf(ctx, ds, { expr: query }, window);
   if (entries.length === 0) {

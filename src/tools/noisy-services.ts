@@ -8,6 +8,7 @@ import type { ToolContext } from '../mcp/define.ts';
 import { showSpan, showWindow } from '../time/show.ts';
 import type { Window } from '../time/window.ts';
 import { explained } from './explain.ts';
+import { withinBudget } from './scan-budget.ts';
 
 interface Noise {
   lines: number;
@@ -29,6 +30,13 @@ export async function noisyServices(
   const names = (await lokiLabels(ctx.upstream, ds, window)).values;
   const label = serviceLabel(names) ?? names[0];
   if (label === undefined) return { head: [`no lines · ${where}`] };
+  const windows = before === undefined ? [window] : [window, before];
+  const cost = await withinBudget(
+    ctx,
+    ds,
+    `{${label}=~".+"}`,
+    windows.map(({ start, end }) => ({ start, end, instant: false })),
+  );
   const count = async (filter: string, { start, end }: { start: bigint; end: bigint }) => {
     const span = showSpan(Math.ceil(Number(end - start) / 1e6));
     const query = `sum by (${label}) (count_over_time({${label}=~".+"} ${filter} [${span}]))`;
@@ -77,6 +85,7 @@ export async function noisyServices(
     rows: shown,
     after: () => [
       `errors are lines that match: ${filter}`,
+      ...cost.notes(),
       ...(top === undefined ? [] : [`next: summarize_loki_logs logql={${label}=${JSON.stringify(top.name)}}`]),
     ],
   };

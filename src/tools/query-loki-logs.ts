@@ -16,6 +16,7 @@ import { readLogPage } from './log-cursor.ts';
 import { logLines } from './log-lines.ts';
 import { whyNoLines } from './no-lines.ts';
 import { datasource, end, start } from './parameters.ts';
+import { withinBudget } from './scan-budget.ts';
 import { seriesAnswer } from './series-answer.ts';
 
 export const queryLokiLogs = defineTool({
@@ -88,6 +89,7 @@ async function metric(
   notes: string[],
 ) {
   const { start: from, end: to } = window;
+  const cost = await withinBudget(ctx, ds, query, [{ start: from, end: to, instant: step === undefined }]);
   const asked =
     step === undefined
       ? lokiQuery(ctx.upstream, ds, { query, time: to })
@@ -103,7 +105,7 @@ async function metric(
       ds,
       window,
       detail: 'summary',
-      notes,
+      notes: [...notes, ...cost.notes()],
       ...(step === undefined ? {} : { step }),
       ...(unit === undefined ? {} : { unit }),
       // Loki gives no zero where nothing was logged; a comparison leaves points out as well.

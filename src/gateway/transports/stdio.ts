@@ -34,13 +34,14 @@ export async function serveStdio(
   const calls = createCalls(({ error, method }) => {
     if (error !== undefined) log.error({ err: error, method }, 'a call failed');
   });
+  const scanned = { bytes: 0 };
   let draining = false;
   const input = messageLines(
     (answer) => void process.stdout.write(`${JSON.stringify(answer)}\n`),
     () => draining,
   );
   const transport = new StdioServerTransport(process.stdin.pipe(input));
-  const server = legacyServer(surface, () => ({ identity, requestId: randomUUID() }), calls.observe());
+  const server = legacyServer(surface, () => ({ identity, requestId: randomUUID(), scanned }), calls.observe());
   server.onerror = ({ name }) => log.warn({ name }, 'an answer could not be sent');
   // The client is gone: what is still written to it has no reader.
   process.stdout.on('error', () => void server.close());
