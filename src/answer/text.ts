@@ -41,3 +41,18 @@ export function stripAnsi(text: string): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 }
+
+/** `1.2 GB`, in powers of 1,024 as the settings are. */
+export function showBytes(bytes: number): string {
+  for (const [unit, size] of UNITS) {
+    if (bytes >= size) return `${(bytes / size).toFixed(bytes / size < 10 ? 1 : 0).replace(/\.0$/, '')} ${unit}`;
+  }
+  return `${Math.round(bytes)} B`;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['TB', 1024 ** 4],
+  ['GB', 1024 ** 3],
+  ['MB', 1024 ** 2],
+  ['KB', 1024],
+];

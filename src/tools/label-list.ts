@@ -20,6 +20,8 @@ export interface LabelList {
   narrow: string;
   /** Why there is nothing. */
   nothing?: string;
+  /** How this was found, where that is not as usual. */
+  remark?: string;
   /** More about the first `shown` items. */
   more?: (shown: readonly string[]) => Record<string, unknown>;
 }
@@ -32,6 +34,7 @@ export function labelAnswer(list: LabelList): JsonAnswer {
       const shown = items.slice(0, n);
       const notes = [
         ...(n < items.length ? [`${n} of ${items.length} shown; ${list.narrow}`] : []),
+        ...(list.remark === undefined ? [] : [list.remark]),
         ...(items.length === 0 && list.nothing !== undefined ? [list.nothing] : []),
       ];
       return {

@@ -1,12 +1,14 @@
 import { resolveDatasource } from '../grafana/datasources.ts';
-import { lokiLabels, lokiLabelValues, lokiVolume } from '../grafana/loki.ts';
-import type { Datasource } from '../grafana/upstream.ts';
+import { lokiLabels, lokiQuery, lokiVolume } from '../grafana/loki.ts';
+import type { Datasource, Labels } from '../grafana/upstream.ts';
 import { defineTool, type ToolContext } from '../mcp/define.ts';
 import { resolveWindow } from '../time/read.ts';
-import { showWindow } from '../time/show.ts';
+import { showSpan, showWindow } from '../time/show.ts';
 import { explained } from './explain.ts';
 import { labelAnswer, labelOutput, noSuchLabel } from './label-list.ts';
 import { datasource, end, start } from './parameters.ts';
+import { withinBudget } from './scan-budget.ts';
+import { selectedLabels } from './selected-labels.ts';
 
 /** Above this the volumes cost more than they tell. */
 const MAX_VOLUMES = 200;
@@ -31,15 +33,15 @@ export const listLokiLabels = defineTool({
     const ds = await resolveDatasource(ctx.upstream, args.datasource, 'loki');
     ctx.noteDatasource?.(ds.uid);
     const window = await resolveWindow(args, ctx.now, { zone: ctx.settings.timezone });
-    const query = selector === undefined ? {} : { query: selector };
-    const q = { start: window.start, end: window.end, ...query };
-    const up = ctx.upstream;
-    const asked = label === undefined ? lokiLabels(up, ds, q) : lokiLabelValues(up, ds, label, q);
-    const { values: all, ageMs } = await explained('loki', selector ?? '', asked);
+    const bounds = { start: window.start, end: window.end };
+    const asked = selectedLabels(ctx, ds, { label, selector, ...bounds });
+    const { items: all, ageMs, ignored } = await explained('loki', selector ?? '', asked);
     const items = all.filter((item) => item.toLowerCase().includes(match.trim().toLowerCase()));
     const some = label !== undefined && items.length > 0 && items.length <= MAX_VOLUMES;
-    const bytes = some ? await volumes(ctx, ds, label, q) : new Map<string, number>();
-    items.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0) || (a < b ? -1 : a > b ? 1 : 0));
+    const { unit, sizes } = some
+      ? await volumes(ctx, ds, label, { ...bounds, ...(selector === undefined ? {} : { query: selector }) })
+      : NO_VOLUMES;
+    items.sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0) || (a < b ? -1 : a > b ? 1 : 0));
     return labelAnswer({
       label,
       items,
@@ -48,42 +50,52 @@ export const listLokiLabels = defineTool({
       ageMs,
       narrow: 'narrow with match or selector.',
       ...(items.length > 0 ? {} : { nothing: await nothing() }),
-      more: (shown) => (bytes.size === 0 ? {} : { bytes: pick(bytes, shown) }),
+      more: (shown) => (sizes.size === 0 ? {} : { [unit]: pick(sizes, shown) }),
+      ...(ignored ? { remark: 'This Loki takes no selector here: this is read from the streams that match it.' } : {}),
     });
 
     async function nothing(): Promise<string> {
       if (all.length > 0) return `Nothing contains ${JSON.stringify(match)}; without match there are ${all.length}.`;
-      const { start: from, end: to } = window;
-      const labels = label === undefined ? [] : (await lokiLabels(up, ds, { start: from, end: to })).values;
+      const labels = label === undefined ? [] : (await lokiLabels(ctx.upstream, ds, bounds)).values;
       return label === undefined ? 'No stream has a line in this window.' : noSuchLabel(label, labels);
     }
   },
 });
 
-/** Bytes by value of the label, as the index knows them; empty when the server cannot say. */
+interface Volumes {
+  unit: 'bytes' | 'lines';
+  sizes: Map<string, number>;
+}
+
+const NO_VOLUMES: Volumes = { unit: 'bytes', sizes: new Map() };
+
+/** By value of the label: bytes as the index knows them, else lines as a query counts them; empty when neither can be had. */
 async function volumes(
   ctx: ToolContext,
   ds: Datasource,
   label: string,
   q: { start: bigint; end: bigint; query?: string },
-): Promise<Map<string, number>> {
+): Promise<Volumes> {
+  const { start, end, query = `{${label}=~".+"}` } = q;
+  const of = (labels: Labels) => labels[label] ?? '';
   try {
-    const query = q.query ?? `{${label}=~".+"}`;
-    const { start: from, end: to } = q;
-    const found = await lokiVolume(ctx.upstream, ds, {
-      query,
-      start: from,
-      end: to,
-      targetLabels: [label],
-      limit: MAX_VOLUMES,
-    });
-    return new Map((found ?? []).map(({ labels, bytes }) => [labels[label] ?? '', bytes]));
+    const targets = { targetLabels: [label], limit: MAX_VOLUMES };
+    const found = await lokiVolume(ctx.upstream, ds, { query, start, end, ...targets });
+    if (found !== undefined) {
+      return { unit: 'bytes', sizes: new Map(found.map(({ labels, bytes }) => [of(labels), bytes])) };
+    }
+    const span = showSpan(Math.ceil(Number(end - start) / 1e6));
+    const counted = `sum by (${label}) (count_over_time(${query} [${span}]))`;
+    await withinBudget(ctx, ds, counted, [{ start, end, instant: true }]);
+    const result = await lokiQuery(ctx.upstream, ds, { query: counted, time: end });
+    const series = result.type === 'vector' ? result.series : [];
+    return { unit: 'lines', sizes: new Map(series.map(({ labels, values }) => [of(labels), values.at(-1) ?? 0])) };
   } catch (error) {
     if (ctx.call.signal.aborted) throw error;
-    return new Map();
+    return NO_VOLUMES;
   }
 }
 
-function pick(bytes: Map<string, number>, shown: readonly string[]): Record<string, number> {
-  return Object.fromEntries(shown.flatMap((value) => (bytes.has(value) ? [[value, bytes.get(value) ?? 0]] : [])));
+function pick(sizes: Map<string, number>, shown: readonly string[]): Record<string, number> {
+  return Object.fromEntries(shown.flatMap((value) => (sizes.has(value) ? [[value, sizes.get(value) ?? 0]] : [])));
 }

@@ -1,3 +1,4 @@
+import { showBytes } from '../answer/text.ts';
 import { GatewayError } from '../errors.ts';
 import { lokiLabels, lokiStats, lokiVolume } from '../grafana/loki.ts';
 import type { Datasource } from '../grafana/upstream.ts';
@@ -166,18 +167,3 @@ async function loudest(ctx: ToolContext, ds: Datasource, scan: Scan | undefined)
     return undefined;
   }
 }
-
-/** `1.2 GB`, in powers of 1,024 as the settings are. */
-export function showBytes(bytes: number): string {
-  for (const [unit, size] of UNITS) {
-    if (bytes >= size) return `${(bytes / size).toFixed(bytes / size < 10 ? 1 : 0).replace(/\.0$/, '')} ${unit}`;
-  }
-  return `${Math.round(bytes)} B`;
-}
-
-const UNITS: readonly (readonly [string, number])[] = [
-  ['TB', 1024 ** 4],
-  ['GB', 1024 ** 3],
-  ['MB', 1024 ** 2],
-  ['KB', 1024],
-];

@@ -9,8 +9,12 @@ import { createSurface } from '../../src/mcp/catalogue.ts';
 import type { Surface } from '../../src/mcp/surface.ts';
 
 /** The catalogue over a sandbox, without a front door: what a tool answers, asked directly. */
-export interface Desk {
+export interface Desk extends Counter {
   sandbox: Sandbox;
+}
+
+/** The catalogue over any Grafana. */
+export interface Counter {
   surface: Surface;
   audits: AuditRecord[];
   /** What was logged, line by line. */
@@ -41,13 +45,22 @@ const ALL: readonly Scope[] = SCOPES.filter((scope) => !scope.endsWith(':write')
 
 export async function openDesk(flags: string[] = []): Promise<Desk> {
   const sandbox = await startSandbox({ port: 0 });
-  const settings = loadSettings(flags, { GRAFANA_URL: sandbox.url });
+  const counter = openCounter(sandbox.url, sandbox.tokens.viewer, flags);
+  const close = async () => {
+    await counter.close();
+    await sandbox.close();
+  };
+  return { ...counter, sandbox, close };
+}
+
+export function openCounter(url: string, viewer: string, flags: string[] = []): Counter {
+  const settings = loadSettings(flags, { GRAFANA_URL: url });
   const logged: string[] = [];
   const log = createLog(settings, { write: (line) => void logged.push(line) });
   const grafana = createGrafanaClient(settings, log);
   const audits: AuditRecord[] = [];
   const surface = createSurface({ settings, grafana, log, audit: (record) => void audits.push(record) });
-  const call = ({ scopes = ALL, token = sandbox.tokens.viewer, ...rest }: CallOptions = {}): Call => ({
+  const call = ({ scopes = ALL, token = viewer, ...rest }: CallOptions = {}): Call => ({
     identity: {
       kind: 'grafana',
       principal: 'grafana:0123',
@@ -60,7 +73,6 @@ export async function openDesk(flags: string[] = []): Promise<Desk> {
     ...rest,
   });
   return {
-    sandbox,
     surface,
     audits,
     logged,
@@ -82,7 +94,6 @@ export async function openDesk(flags: string[] = []): Promise<Desk> {
     },
     async close() {
       grafana.close();
-      await sandbox.close();
     },
   };
 }
