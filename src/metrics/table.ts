@@ -87,7 +87,7 @@ export function sharedLabels(series: readonly Series[]): Labels {
 }
 
 /** `http_requests_total job=a env=b`: what tells the series from the others. */
-function nameOf(labels: Labels, shared: Labels): string {
+export function nameOf(labels: Labels, shared: Labels): string {
   const hide = new Set([...Object.keys(shared), '__name__']);
   const metric = labels.__name__ !== undefined && !('__name__' in shared) ? quoteWord(labels.__name__) : '';
   return showControls([metric, showLabels(labels, hide)].filter((part) => part !== '').join(' ')) || 'value';
