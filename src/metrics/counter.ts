@@ -1,13 +1,13 @@
-import { bareSelector } from './selectors.ts';
+import { bareSelector, type Selector } from './selectors.ts';
 
 /**
  * The counter whose raw value a query shows: by the metric's type, else by its name. Undefined for a rate, an aggregation
  * (whose falls may be series that ended) and everything that is no counter.
  */
-export function rawCounter(query: string, typeOf: (metric: string) => string | undefined): string | undefined {
-  const metric = bareSelector(query)?.metric;
-  if (metric === undefined) return undefined;
-  return isCounter(metric, typeOf(metric)) ? metric : undefined;
+export function rawCounter(query: string, typeOf: (metric: string) => string | undefined): Selector | undefined {
+  const selector = bareSelector(query);
+  if (selector?.metric === undefined) return undefined;
+  return isCounter(selector.metric, typeOf(selector.metric)) ? selector : undefined;
 }
 
 /** `type`: of the metric itself or of the histogram or summary that it is a part of. */

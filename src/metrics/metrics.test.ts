@@ -243,7 +243,7 @@ it('tells resets of a counter, and of nothing else', async () => {
   expect((await seriesTable(series, { ...OPT, counter: true })).rows[0]).toContain('reset 10:01:30, 10:02:30');
   expect((await seriesTable(series, OPT)).rows[0]).not.toContain('reset');
   const types: Record<string, string> = { x: 'counter', h: 'histogram', odd_total: 'gauge' };
-  const counter = (query: string) => rawCounter(query, (metric) => types[metric.replace(/_count$/, '')]);
+  const counter = (query: string) => rawCounter(query, (metric) => types[metric.replace(/_count$/, '')])?.metric;
   expect(['x{a="b"} offset 5m', '({"x"})', 'h_count', 'y_total'].map(counter)).toEqual([
     'x',
     'x',

@@ -9,6 +9,7 @@ import { resolveWindow } from '../time/read.ts';
 import { chooseStep } from '../time/step.ts';
 import { expandIntervals } from '../time/variables.ts';
 import { comparedWith } from './compared-with.ts';
+import { exemplarRows } from './exemplar-rows.ts';
 import { explained } from './explain.ts';
 import { linkOf } from './link.ts';
 import { factsOf, metadataOf, scrapeOf } from './metric-facts.ts';
@@ -35,6 +36,7 @@ export const queryPrometheus = defineTool({
     end,
     step: { type: 'string', description: 'Seconds or "30s"; default by the window.' },
     detail: { type: 'string', enum: ['summary', 'points'], description: 'points: the values; default summary.' },
+    exemplars: { type: 'boolean', description: 'Trace ids near the largest points.' },
     compare: {
       type: 'string',
       description: '"previous" (as long before), "1d", "1w", or an instant: since it, against before it.',
@@ -64,6 +66,7 @@ export const queryPrometheus = defineTool({
     };
     const asked = explained('prometheus', query, Promise.all([read(window), before && read(before)]));
     const [[result, old], metadata] = await Promise.all([asked, metadataOf(ctx.upstream, ds)]);
+    const counter = rawCounter(query, (metric) => factsOf(metadata, metric)?.type);
     const question: SeriesQuestion = {
       query,
       ds,
@@ -73,10 +76,15 @@ export const queryPrometheus = defineTool({
       unit: queryUnit(query, (metric) => factsOf(metadata, metric)?.unit),
       notes: replaced.length > 0 ? [`replaced: ${replaced.join(', ')}`] : [],
       pointsHint: 'detail="points" for the values',
-      counter: rawCounter(query, (metric) => factsOf(metadata, metric)?.type) !== undefined,
-      whyNothing: () => whyNoSeries(ctx, ds, query, window),
+      ...(counter === undefined ? {} : { counter: counter.text }),
+      whyNothing: () => whyNoSeries(ctx, ds, query, window, { instant: !isRange }),
       ...(await linkOf(ctx, ds, { expr: query, instant: !isRange }, window)),
     };
+    if (args.exemplars === true) {
+      const found = await exemplarRows(ctx, ds, query, window, step.stepMs, seriesOf(result));
+      question.more = found.rows;
+      question.notes.push(...found.notes);
+    }
     if (before === undefined || old === undefined) return await seriesAnswer(ctx, question, result);
     const said = saidOf({ warnings: [...result.warnings, ...old.warnings], infos: [...result.infos, ...old.infos] });
     return await compareAnswer(ctx, question, before, { now: seriesOf(result), before: seriesOf(old) }, [

@@ -71,8 +71,9 @@ async function tableAnswer(ctx: ToolContext, q: SeriesQuestion, series: readonly
           end: Number(window.end / 1_000_000n),
           ...unit,
           ...(q.absent === undefined ? {} : { absent: q.absent }),
-          ...(q.counter === undefined ? {} : { counter: q.counter }),
+          counter: q.counter !== undefined,
         });
+  const speed = q.counter === undefined ? [] : [`a counter; its speed: rate(${q.counter}[5m])`];
   const points = Math.max(...series.map((one) => Math.max(one.times.length, one.histograms?.length ?? 0)));
   const hint = q.pointsHint === undefined ? '' : ` · ${q.pointsHint}`;
   const tail = step === undefined ? '' : `, at most ${plural(points, 'point')} each${hint}`;
@@ -81,7 +82,7 @@ async function tableAnswer(ctx: ToolContext, q: SeriesQuestion, series: readonly
   return {
     lead: [...allLine(table.shared), ...(table.header === undefined ? [] : [table.header])],
     rows: [...table.rows, ...(q.more ?? [])],
-    after: (shown) => [count(shown), ...quantileHint(q.query, series), ...q.notes],
+    after: (shown) => [count(shown), ...speed, ...quantileHint(q.query, series), ...q.notes],
   };
 }
 

@@ -17,7 +17,7 @@ export async function compareAnswer(
   const link = q.link === undefined ? {} : { link: q.link };
   const first = firstLine(q, zone);
   const other = { ...q.window, ...before, defaulted: false };
-  const against = `compared with ${q.step === undefined ? atInstant(other, zone) : showWindow(other, zone)}`;
+  const against = `compared with ${q.step === undefined ? atInstant(other, zone).replace(/^at /, '') : showWindow(other, zone)}`;
   if (series.now.length + series.before.length === 0) {
     const why = await q.whyNothing();
     return { head: [`no series · ${first}`, against], lead: said, rows: why, after: () => q.notes, ...link };
@@ -33,11 +33,14 @@ export async function compareAnswer(
     ...(q.unit === undefined ? {} : { unit: q.unit }),
   });
   const instead = rows.length > MANY ? await narrower(q, series.now.length > 0 ? series.now : series.before) : [];
-  const changes = `${counts.changed} changed, ${counts.fresh} new, ${counts.gone} gone`;
+  const changes =
+    series.before.length === 0
+      ? 'no series then, so that nothing is compared'
+      : `${counts.changed} changed, ${counts.fresh} new, ${counts.gone} gone`;
   return {
     head: [first, `${against}: ${changes}`],
     lead: [...said, ...allLine(shared), ...(header === undefined ? [] : [header])],
-    rows,
+    rows: [...rows, ...(q.more ?? [])],
     after: (shown) => [
       `${countLine(shown, rows.length)}, by the change of the ${q.step === undefined ? 'value' : 'mean'}`,
       ...(shown < rows.length ? instead : []),

@@ -30,8 +30,8 @@ export interface SeriesQuestion {
   absent?: string;
   /** How to get the values themselves. */
   pointsHint?: string;
-  /** The query shows a counter itself: falls are resets. */
-  counter?: boolean;
+  /** The selector of the counter that the query shows as it is: falls are resets. */
+  counter?: string;
   /** Rows behind those of the series. */
   more?: readonly string[];
 }
