@@ -36,6 +36,7 @@ const LOKI: [readonly ('GET' | 'POST')[], string][] = [
 const PROMETHEUS: [readonly ('GET' | 'POST')[], string][] = [
   [READ, 'query'],
   [READ, 'query_range'],
+  [READ, 'query_exemplars'],
   [READ, 'series'],
   [READ, 'labels'],
   [GET, 'label/:label/values'],

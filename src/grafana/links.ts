@@ -20,9 +20,29 @@ export function exploreLink(
       editorMode: 'code',
       ...(familyOf(ds.type) === 'loki' ? { queryType: instant ? 'instant' : 'range' } : { range: !instant, instant }),
     })),
-    // Outwards, so that nothing of the window is lost to the coarser unit.
-    range: { from: String(window.start / 1_000_000n), to: String((window.end + 999_999n) / 1_000_000n) },
+    range: rangeOf(window),
   };
+  return paneLink(base, pane, orgId);
+}
+
+/** Link into Explore that shows one trace by its id in a datasource of traces. */
+export function traceLink(
+  base: string,
+  uid: string,
+  traceId: string,
+  window: { start: bigint; end: bigint },
+  orgId?: number,
+): string {
+  const query = { refId: 'A', datasource: { uid }, queryType: 'traceql', query: traceId };
+  return paneLink(base, { datasource: uid, queries: [query], range: rangeOf(window) }, orgId);
+}
+
+/** Outwards, so that nothing of the window is lost to the coarser unit. */
+function rangeOf({ start, end }: { start: bigint; end: bigint }): { from: string; to: string } {
+  return { from: String(start / 1_000_000n), to: String((end + 999_999n) / 1_000_000n) };
+}
+
+function paneLink(base: string, pane: object, orgId: number | undefined): string {
   const org = orgId === undefined ? '' : `&orgId=${orgId}`;
   return `${base.replace(/\/+$/, '')}/explore?schemaVersion=1${org}&panes=${encode(JSON.stringify({ a: pane }))}`;
 }

@@ -63,7 +63,7 @@ function pair(sample: unknown, source: Source): [number, unknown] {
 }
 
 /** Values come as text, for the sake of "NaN", "+Inf" and "-Inf". */
-function readNumber(value: unknown, source: Source): number {
+export function readNumber(value: unknown, source: Source): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && value !== '') {
     const number = Number(value);

@@ -3,6 +3,7 @@ import { plural } from '../answer/text.ts';
 import type { Series } from '../grafana/upstream.ts';
 import { numberFormat } from './numbers.ts';
 import { readPromql } from './promql.ts';
+import { quoteLabel, withMatcher } from './selectors.ts';
 import { sharedLabels } from './table.ts';
 import type { Unit } from './units.ts';
 
@@ -25,11 +26,13 @@ export async function manySeries(
 ): Promise<ManySeries> {
   const show = await numberFormat(opt.unit);
   const shared = sharedLabels(series);
-  const values = new Map<string, Set<string>>();
+  /** By label: how many series have each of its values. */
+  const values = new Map<string, Map<string, number>>();
   for (const { labels } of series) {
     for (const name in labels) {
-      const known = values.get(name) ?? new Set();
-      known.add(labels[name] ?? '');
+      const known = values.get(name) ?? new Map<string, number>();
+      const value = labels[name] ?? '';
+      known.set(value, (known.get(value) ?? 0) + 1);
       values.set(name, known);
     }
   }
@@ -55,17 +58,25 @@ export async function manySeries(
         ? [`sum ${show(total)} · mean ${show(total / known.length)} · zero ${zero.toLocaleString('en-US')}`]
         : []),
     ],
-    rewrites: rewritesOf(query, sizes),
+    rewrites: rewritesOf(query, values),
   };
 }
 
-/** Grouped by the label that is coarsest and still tells something, the largest ten, and a tighter matcher by example. */
-function rewritesOf(query: string, sizes: readonly (readonly [string, number])[]): string[] {
+/**
+ * Grouped by the coarsest label that still tells something, the largest ten, the number of them, and the value of that
+ * label that holds most series alone.
+ */
+function rewritesOf(query: string, values: ReadonlyMap<string, ReadonlyMap<string, number>>): string[] {
   const own = query.trim();
-  const coarse = [...sizes].reverse().find(([name, n]) => n > 1 && n <= 30 && /^[a-zA-Z_]\w*$/.test(name));
+  const several = [...values].filter(([, known]) => known.size > 1).sort((a, b) => a[1].size - b[1].size);
+  const [coarse, counts] = several.find(([, known]) => known.size <= 30) ?? [];
+  const [narrow, all] = counts === undefined ? (several[0] ?? []) : [coarse, counts];
+  const [largest = ''] = [...(all ?? [])].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [];
+  const matched = narrow === undefined || largest === '' ? undefined : withMatcher(own, narrow, largest);
   const candidates = [
-    ...(coarse ? [`sum by (${coarse[0]}) (${own})`] : [`sum(${own})`]),
+    coarse === undefined ? `sum(${own})` : `sum by (${quoteLabel(coarse)}) (${own})`,
     `topk(10, ${own})`,
+    ...(matched === undefined ? [] : [matched]),
     `count(${own})`,
   ];
   return candidates.filter((candidate) => readPromql(candidate).fault === undefined);

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Series } from '../grafana/upstream.ts';
+import { rawCounter } from './counter.ts';
 import { manySeries } from './many.ts';
 import { numberFormat, plain } from './numbers.ts';
 import { pointRows, thin } from './points.ts';
 import { explainPromError } from './problems.ts';
 import { checkPromql } from './promql.ts';
+import { withMatcher } from './selectors.ts';
 import { seriesTable, vectorTable } from './table.ts';
 import { queryUnit } from './units.ts';
 
@@ -62,8 +64,12 @@ describe('seriesTable', () => {
       values: [],
       histograms: [{ time: START, count: 4, sum: 10, buckets: [[0, 1, 2, 4]] }],
     };
-    expect((await seriesTable([one], OPT)).rows).toEqual(['value  histogram: count 4, sum 10, mean 2.5, 1 buckets']);
-    expect((await vectorTable([one])).rows).toEqual(['value  histogram: count 4, sum 10, mean 2.5, 1 buckets']);
+    expect((await seriesTable([one], OPT)).rows).toEqual([
+      'value  histogram: count 4, sum 10, mean 2.5, p50 1.5, p95 1.95, 1 bucket',
+    ]);
+    expect((await vectorTable([one])).rows).toEqual([
+      'value  histogram: count 4, sum 10, mean 2.5, p50 1.5, p95 1.95, 1 bucket',
+    ]);
   });
 
   it('shows eight series of twenty minutes in 2,500 characters', async () => {
@@ -106,7 +112,7 @@ it('counts too many series and offers what the grammar reads', async () => {
       'highest 5: region=r1 user=u49 49 · region=r3 user=u99 49 · region=r1 user=u149 49 · region=r3 user=u199 49 · region=r1 user=u249 49',
       'sum 49,000 · mean 24.5 · zero 40',
     ],
-    rewrites: ['sum by (region) (sessions)', 'topk(10, sessions)', 'count(sessions)'],
+    rewrites: ['sum by (region) (sessions)', 'topk(10, sessions)', 'sessions{region="r0"}', 'count(sessions)'],
   });
 });
 
@@ -223,6 +229,44 @@ it('explains a refusal with its place and one remedy', () => {
     lines: [],
     kind: 'other',
   });
+});
+
+it('thins without losing an extreme behind NaN', () => {
+  const values = Array.from({ length: 1000 }, (_, i) =>
+    i === 505 ? 99 : i === 509 ? -99 : i % 10 === 0 ? Number.NaN : 1,
+  );
+  expect(thin(values, 20)).toEqual(expect.arrayContaining([505, 509]));
+});
+
+it('tells resets of a counter, and of nothing else', async () => {
+  const series = [range({ job: 'a' }, [10, 20, Number.NaN, 5, 15, 3])];
+  expect((await seriesTable(series, { ...OPT, counter: true })).rows[0]).toContain('reset 10:01:30, 10:02:30');
+  expect((await seriesTable(series, OPT)).rows[0]).not.toContain('reset');
+  const types: Record<string, string> = { x: 'counter', h: 'histogram', odd_total: 'gauge' };
+  const counter = (query: string) => rawCounter(query, (metric) => types[metric.replace(/_count$/, '')])?.metric;
+  expect(['x{a="b"} offset 5m', '({"x"})', 'h_count', 'y_total'].map(counter)).toEqual([
+    'x',
+    'x',
+    'h_count',
+    'y_total',
+  ]);
+  expect(['rate(x[5m])', 'sum(x)', 'h', 'odd_total', 'x_sum', '{job="x"}'].map(counter)).toEqual(
+    Array(6).fill(undefined),
+  );
+});
+
+it.each([
+  [
+    'sum(rate(x_total{a="b"}[5m])) / sum(rate(y[5m]))',
+    'sum(rate(x_total{a="b", r="e\\"u"}[5m])) / sum(rate(y{r="e\\"u"}[5m]))',
+  ],
+  ['{"a.b", x="y",}', '{"a.b", x="y",r="e\\"u"}'],
+  ['x{}', 'x{r="e\\"u"}'],
+  ['1 + 1', undefined],
+])('%s with a matcher more', (query, expected) => {
+  const made = withMatcher(query, 'r', 'e"u');
+  expect(made).toBe(expected);
+  if (made !== undefined) expect(checkPromql(made).valid).toBe(true);
 });
 
 it('thins points without losing an extreme', async () => {

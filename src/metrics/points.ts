@@ -1,5 +1,6 @@
 import type { Series } from '../grafana/upstream.ts';
 import { showDay, showTime } from '../time/show.ts';
+import { histogramPoint } from './histograms.ts';
 import { numberFormat } from './numbers.ts';
 import type { Unit } from './units.ts';
 
@@ -9,11 +10,17 @@ import type { Unit } from './units.ts';
  */
 export async function pointRows(series: Series, opt: { zone: string; max?: number; unit?: Unit }): Promise<string[]> {
   const show = await numberFormat(opt.unit);
-  const at = (i: number) => BigInt(Math.floor(series.times.at(i) ?? 0)) * 1_000_000n;
+  // Native histograms count by how many they hold; a series of both kinds shows its numbers.
+  const histograms = series.times.length === 0 ? (series.histograms ?? []) : [];
+  const times = histograms.length > 0 ? histograms.map(({ time }) => time) : series.times;
+  const values = histograms.length > 0 ? histograms.map(({ count }) => count) : series.values;
+  const at = (i: number) => BigInt(Math.floor(times.at(i) ?? 0)) * 1_000_000n;
   const days = showDay(at(0), opt.zone) !== showDay(at(-1), opt.zone);
-  return thin(series.values, opt.max ?? 120).map((i) => {
+  return thin(values, opt.max ?? 120).map((i) => {
     const day = days ? `${showDay(at(i), opt.zone).slice(5)} ` : '';
-    return `${day}${showTime(at(i), opt.zone, 'second')} ${show(series.values[i] ?? Number.NaN)}`;
+    const histogram = histograms[i];
+    const text = histogram === undefined ? show(values[i] ?? Number.NaN) : histogramPoint(histogram, show);
+    return `${day}${showTime(at(i), opt.zone, 'second')} ${text}`;
   });
 }
 
@@ -27,8 +34,10 @@ export function thin(values: readonly number[], max: number): number[] {
     const to = Math.floor(((b + 1) * values.length) / buckets);
     let [low, high] = [from, from];
     for (let i = from; i < to; i++) {
-      if (Number(values[i]) < Number(values[low])) low = i;
-      if (Number(values[i]) > Number(values[high])) high = i;
+      const value = Number(values[i]);
+      // NaN is above and below nothing: a bucket that begins with it would keep it alone.
+      if (Number.isNaN(Number(values[low])) || value < Number(values[low])) low = i;
+      if (Number.isNaN(Number(values[high])) || value > Number(values[high])) high = i;
     }
     kept.add(low).add(high);
   }

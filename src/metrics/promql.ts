@@ -3,6 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { placeOf, type QueryProblem } from '../answer/problem.ts';
 import { invisibleAt } from '../answer/repair.ts';
 import { repairPromql } from './repair.ts';
+import { matchersOf } from './selectors.ts';
 
 export interface PromqlFacts {
   valid: boolean;
@@ -71,29 +72,6 @@ function readSelector(query: string, node: SyntaxNode, metrics: Set<string>, fau
   if (!selective) faults.push({ at: node.from, message: 'one matcher at least must not match the empty string.' });
 }
 
-interface Matcher {
-  name: string;
-  op: string;
-  value: string;
-}
-
-/** Matchers of a selector; a quoted metric name counts as one of `__name__`. */
-function matchersOf(query: string, selector: SyntaxNode): Matcher[] {
-  const text = (node: SyntaxNode | null) => (node ? query.slice(node.from, node.to) : '');
-  const out: Matcher[] = [];
-  for (let node = selector.getChild('LabelMatchers')?.firstChild ?? null; node; node = node.nextSibling) {
-    if (node.name === 'QuotedLabelName') out.push({ name: '__name__', op: '=', value: unquoted(text(node)) });
-    if (node.name !== 'UnquotedLabelMatcher' && node.name !== 'QuotedLabelMatcher') continue;
-    const quoted = node.getChild('QuotedLabelName');
-    out.push({
-      name: quoted ? unquoted(text(quoted)) : text(node.getChild('LabelName')),
-      op: text(node.getChild('MatchOp')),
-      value: unquoted(text(node.getChild('StringLiteral'))),
-    });
-  }
-  return out;
-}
-
 function readCall(query: string, node: SyntaxNode, faults: Fault[]): void {
   const name = node.getChild('FunctionIdentifier');
   const called = name ? query.slice(name.from, name.to) : '';
@@ -125,13 +103,4 @@ function matchesEmpty(op: string, value: string): boolean {
     // What JavaScript cannot compile is left to Prometheus.
   }
   return op === '=~' ? matches : !matches;
-}
-
-function unquoted(text: string): string {
-  if (!text.startsWith('"')) return text.slice(1, -1);
-  try {
-    return String(JSON.parse(text));
-  } catch {
-    return text.slice(1, -1);
-  }
 }

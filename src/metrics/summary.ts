@@ -1,3 +1,5 @@
+import { resetsOf } from './counter.ts';
+
 /** One series of a range, read for people. Times in ms; numbers are the samples' own. */
 export interface Summary {
   first: number;
@@ -13,6 +15,8 @@ export interface Summary {
   since?: number;
   gaps: { from: number; to: number; edge?: 'start' | 'end' }[];
   nans: number;
+  /** Of a counter: when it began anew. */
+  resets: number[];
   /** How much it changed, for sorting: larger is more. */
   change: number;
 }
@@ -23,6 +27,8 @@ export interface SummaryOptions {
   end?: number | undefined;
   /** Largest absolute value of all series shown together: damps what is small beside it. */
   scale: number;
+  /** The values are those of a counter itself: a fall is a reset. */
+  counter?: boolean | undefined;
 }
 
 const SPARK = '▁▂▃▄▅▆▇█';
@@ -59,6 +65,7 @@ export function summarise(
     ...trendOf(times, values, min.value, max.value, mean),
     gaps: gapsOf(times, opt),
     nans: n - present,
+    resets: opt.counter ? resetsOf(times, values) : [],
     change: changeOf(values, max.value, mean, opt.scale),
   };
 }

@@ -2,7 +2,8 @@ import { alignRows, quoteWord, showLabels } from '../answer/table.ts';
 import { showControls } from '../answer/text.ts';
 import type { Labels, Series } from '../grafana/upstream.ts';
 import { showDay, showTime } from '../time/show.ts';
-import { numberFormat, plain, type ShowNumber } from './numbers.ts';
+import { histogramText } from './histograms.ts';
+import { numberFormat, type ShowNumber } from './numbers.ts';
 import { type Summary, summarise } from './summary.ts';
 import type { Unit } from './units.ts';
 
@@ -16,6 +17,8 @@ export interface TableOptions {
   unit?: Unit;
   /** What a gap is called; default "no data". */
   absent?: string;
+  /** The values are those of a counter itself. */
+  counter?: boolean;
 }
 
 export interface Table {
@@ -48,10 +51,15 @@ export async function seriesTable(series: readonly Series[], opt: TableOptions):
   const [header = '', ...lines] = alignRows([head, ...cells.map((row) => row.slice(0, 6))], right);
   const rows = lines.map((line, i) => {
     const summary = read[i]?.summary;
-    return summary ? `${line}  ${summary.spark}  ${noteOf(summary, time, opt.absent ?? 'no data')}` : line;
+    if (summary === undefined) return line;
+    const beside = histogramText(read[i]?.series ?? NO_SERIES, show);
+    const note = noteOf(summary, time, opt.absent ?? 'no data');
+    return `${line}  ${summary.spark}  ${note}${beside === undefined ? '' : `, beside it ${beside}`}`;
   });
   return series.length === 0 ? { shared, rows: [] } : { shared, header, rows };
 }
+
+const NO_SERIES: Series = { labels: {}, times: [], values: [] };
 
 /** An instant as one line a series, largest first; NaN last. */
 export async function vectorTable(series: readonly Series[], opt: { zone?: string; unit?: Unit } = {}): Promise<Table> {
@@ -79,7 +87,7 @@ export function sharedLabels(series: readonly Series[]): Labels {
 }
 
 /** `http_requests_total job=a env=b`: what tells the series from the others. */
-function nameOf(labels: Labels, shared: Labels): string {
+export function nameOf(labels: Labels, shared: Labels): string {
   const hide = new Set([...Object.keys(shared), '__name__']);
   const metric = labels.__name__ !== undefined && !('__name__' in shared) ? quoteWord(labels.__name__) : '';
   return showControls([metric, showLabels(labels, hide)].filter((part) => part !== '').join(' ')) || 'value';
@@ -111,7 +119,10 @@ function noteOf(s: Summary, time: Clock, absent: string): string {
   const more = s.gaps.length > MAX_GAPS ? ` and ${s.gaps.length - MAX_GAPS} more` : '';
   const holes = gaps.length === 0 ? [] : [`${absent} ${gaps.join(', ')}${more}`];
   const nans = s.nans > 0 ? [`NaN × ${s.nans}`] : [];
-  return [`${s.trend}${since}${peak}`, ...holes, ...nans].join(', ');
+  const resets = s.resets.slice(0, MAX_GAPS).map((at) => short(time(at)));
+  const others = s.resets.length > MAX_GAPS ? ` and ${s.resets.length - MAX_GAPS} more` : '';
+  const anew = s.resets.length === 0 ? [] : [`reset ${resets.join(', ')}${others}`];
+  return [`${s.trend}${since}${peak}`, ...anew, ...holes, ...nans].join(', ');
 }
 
 /** Minutes are enough where the time is on one. */
@@ -126,14 +137,6 @@ function clockOf({ zone, start, end }: TableOptions): Clock {
   const ns = (ms: number) => BigInt(Math.floor(ms)) * 1_000_000n;
   const days = start !== undefined && end !== undefined && showDay(ns(start), zone) !== showDay(ns(end), zone);
   return (ms) => `${days ? `${showDay(ns(ms), zone).slice(5)} ` : ''}${showTime(ns(ms), zone, 'second')}`;
-}
-
-/** The newest native histogram in a few words. */
-function histogramText(series: Series, show: ShowNumber): string | undefined {
-  const last = series.histograms?.at(-1);
-  if (last === undefined) return undefined;
-  const mean = last.count > 0 ? `, mean ${show(last.sum / last.count)}` : '';
-  return `histogram: count ${plain(last.count)}, sum ${show(last.sum)}${mean}, ${last.buckets.length} buckets`;
 }
 
 function largest(series: readonly Series[]): number {

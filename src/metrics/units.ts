@@ -1,5 +1,6 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
+import { readSelector } from './selectors.ts';
 
 /** How values of a query are shown: an id of @grafana/data's formats, or a count with a suffix. */
 export interface Unit {
@@ -43,8 +44,8 @@ function nodeUnit(query: string, node: SyntaxNode, unitOf: (metric: string) => s
   const inside = (child: SyntaxNode | null) => (child ? nodeUnit(query, child, unitOf) : {});
   switch (node.name) {
     case 'VectorSelector': {
-      const name = node.getChild('Identifier');
-      return name ? metricUnit(query.slice(name.from, name.to), unitOf) : {};
+      const { metric } = readSelector(query, node);
+      return metric === undefined ? {} : metricUnit(metric, unitOf);
     }
     case 'MatrixSelector':
     case 'SubqueryExpr':
@@ -62,7 +63,8 @@ function nodeUnit(query: string, node: SyntaxNode, unitOf: (metric: string) => s
       const called = name ? query.slice(name.from, name.to) : '';
       const body = node.getChild('FunctionCallBody');
       if (RATES.test(called)) return perSecond(inside(body?.firstChild ?? null));
-      if (called === 'histogram_quantile') return withoutRate(inside(body?.lastChild ?? null));
+      if (called === 'histogram_quantile' || called === 'histogram_avg')
+        return withoutRate(inside(body?.lastChild ?? null));
       if (KEEP.test(called))
         return inside(/^(?:quantile_over_time)$/.test(called) ? (body?.lastChild ?? null) : (body?.firstChild ?? null));
       return {};
@@ -74,11 +76,13 @@ function nodeUnit(query: string, node: SyntaxNode, unitOf: (metric: string) => s
 
 /** A metric's unit by its metadata, else by its name. */
 function metricUnit(name: string, unitOf: (metric: string) => string | undefined): Unit {
-  const base = name.replace(/_(?:bucket|sum|total|created)$/, '');
+  // Names with dots (`http.duration.seconds`) are read as those with underscores.
+  const flat = name.replace(/[.]/g, '_');
+  const base = flat.replace(/_(?:bucket|sum|total|created)$/, '');
   const known = BY_UNIT[unitOf(name) ?? ''];
   if (known !== undefined) return { format: known };
   // A point in time is not a span.
-  if (/_(?:count|timestamp_seconds|time_seconds|created)$/.test(name)) return {};
+  if (/_(?:count|timestamp_seconds|time_seconds|created)$/.test(flat)) return {};
   const found = BY_SUFFIX.find(([suffix]) => suffix.test(base));
   return found ? { format: found[1] } : {};
 }
