@@ -17,9 +17,8 @@ const entry = (ts: bigint, line: string, more: Partial<MergedEntry> = {}): Merge
 });
 const show = (entries: MergedEntry[], detail: 'short' | 'raw' = 'short') => {
   const page = logRows(entries, { zone: 'UTC', detail, direction: 'backward' });
-  const { shared } = page;
   const rows = [...page.rows];
-  return { shared, rows: rows.map((row) => row.text), entries: countEntries(rows) };
+  return { lead: page.lead, rows: rows.map((row) => row.text), entries: countEntries(rows) };
 };
 const line = (text: string, more: Partial<MergedEntry> = {}) =>
   show([entry(T, text, more)]).rows[0]?.replace('10:29:56.123456789 ', '');
@@ -44,7 +43,7 @@ describe('rows', () => {
     );
     expect(merged?.stream).toEqual({ app: 'a' });
     expect(show(merged === undefined ? [] : [merged])).toMatchObject({
-      shared: { app: 'a', trace_id: '00aa' },
+      lead: ['all: app=a trace_id=00aa'],
       rows: [expect.stringMatching(/ failed status=500 order=1041$/)],
     });
   });
@@ -63,7 +62,7 @@ describe('rows', () => {
         }),
       ]),
     ).toEqual({
-      shared: { app: 'a', env: 'prod' },
+      lead: ['all: app=a env=prod'],
       rows: [
         '10:29:56.123456789 error POST /x status=500 "it failed" pod=a-2 trace_id=00aa',
         '10:29:55.123456789 info GET /y status=200 "fine" pod=a-0 trace_id=00bb',
@@ -90,6 +89,36 @@ describe('rows', () => {
     ['注文 失敗 🚀', '注文 失敗 🚀'],
     ['', '10:29:56.123456789'],
   ])('%j', (text, expected) => expect(line(text)).toBe(expected));
+
+  it.each([
+    [
+      'that one label tells',
+      [
+        ['a-1', 'a', 'shop'],
+        ['a-2', 'a', 'shop'],
+        ['b-1', 'b', 'shop'],
+        ['b-1', 'b', 'shop'],
+      ],
+      ['all: ns=shop', 'pod=a-1, a-2: app=a', 'pod=b-1: app=b'],
+      'pod=a-1',
+    ],
+    [
+      'only where it tells',
+      [
+        ['a-1', 'a', 'shop'],
+        ['a-1', 'a', 'test'],
+        ['b-1', 'b', 'shop'],
+        ['b-1', 'b', 'shop'],
+      ],
+      [],
+      'pod=a-1 app=a ns=shop',
+    ],
+  ])('says once the labels of streams %s', (_, streams, lead, first) => {
+    const kinds = streams.map(([pod = '', app = '', ns = '']) => ({ pod, app, ns }));
+    const shown = show(Array.from({ length: 12 }, (_, i) => entry(T, `line ${i}`, { stream: kinds[i % 4] ?? {} })));
+    expect(shown.lead).toEqual(lead);
+    expect(shown.rows[0]).toBe(`10:29:56.123456789 line 0 ${first}`);
+  });
 
   it('folds a Java trace to its first frames and causes', () =>
     expect(
@@ -122,7 +151,7 @@ describe('rows', () => {
 
   it('counts identical neighbours, in one row', () =>
     expect(show([entry(T, 'x y'), entry(T - S, 'x y'), entry(T - 2n * S, 'x y'), entry(T - 3n * S, 'z')])).toEqual({
-      shared: { app: 'a', env: 'prod' },
+      lead: ['all: app=a env=prod'],
       rows: ['10:29:56.123456789 … 10:29:54.123456789 x y × 3', '10:29:53.123456789 z'],
       entries: 4,
     }));

@@ -1,11 +1,11 @@
 import { quoteWord } from '../answer/table.ts';
 import { showControls, stripAnsi } from '../answer/text.ts';
-import type { Labels } from '../grafana/upstream.ts';
 import { detailOf, showDay, showTime } from '../time/show.ts';
 import { type Field, readJsonFields, readLogfmt } from './fields.ts';
 import { LEVEL_NAMES, leadingLevel, levelOf, readLevel } from './level.ts';
 import { dropTime, isSame } from './line-time.ts';
 import type { MergedEntry } from './merge.ts';
+import { type PageLabels, pageLabels } from './page-labels.ts';
 import { foldTrace } from './trace.ts';
 
 export interface LogRow {
@@ -24,11 +24,12 @@ export interface RowOptions {
 }
 
 /**
- * Entries of one page as rows, each made when it is read, and the labels that all share. Identical neighbours become
+ * Entries of one page as rows, each made when it is read, and the labels that are said once. Identical neighbours become
  * one row with `× n`; lines are not cut here (the edge does, after masking).
  */
-export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { shared: Labels; rows: Iterable<LogRow> } {
-  const shared = sharedLabels(entries);
+export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { lead: string[]; rows: Iterable<LogRow> } {
+  const said = pageLabels(entries);
+  const { shared } = said;
   const sharedLevel = shared.level ?? shared.severity ?? shared.detected_level;
   const detail = detailOf(entries.map((entry) => entry.ts));
   // In order of time, so that the ends tell whether there is more than one day.
@@ -41,7 +42,7 @@ export function logRows(entries: readonly MergedEntry[], opt: RowOptions): { sha
     const text = `${marker}${when} ${run.body}${run.entries === 1 ? '' : ` × ${run.entries}`}`;
     return { text: text.trimEnd(), entries: run.entries };
   };
-  return { shared, rows: foldRuns(entries, shared, sharedLevel, opt, rowOf) };
+  return { lead: said.lines, rows: foldRuns(entries, said, sharedLevel, opt, rowOf) };
 }
 
 interface Run {
@@ -54,14 +55,14 @@ interface Run {
 
 function* foldRuns(
   entries: readonly MergedEntry[],
-  shared: Labels,
+  above: PageLabels,
   sharedLevel: string | undefined,
   opt: RowOptions,
   rowOf: (run: Run) => LogRow,
 ): Generator<LogRow> {
   let run: Run | undefined;
   for (const entry of entries) {
-    const body = opt.detail === 'raw' ? rawBody(entry, shared) : shortBody(entry, shared, sharedLevel);
+    const body = opt.detail === 'raw' ? rawBody(entry, above) : shortBody(entry, above, sharedLevel);
     const marked = opt.mark !== undefined && (entry.ts === opt.mark || run?.last === opt.mark);
     if (run && run.body === body && opt.detail === 'short' && !marked) {
       run.last = entry.ts;
@@ -81,33 +82,16 @@ export function countEntries(rows: readonly LogRow[], shown = rows.length): numb
   return n;
 }
 
-/** Labels and structured metadata with one value in all entries. The server's detected level is left out beside a real one. */
-function sharedLabels(entries: readonly MergedEntry[]): Labels {
-  const first = entries[0];
-  if (first === undefined) return {};
-  const shared: Labels = { ...first.metadata, ...first.stream };
-  for (const entry of entries) {
-    for (const name of Object.keys(shared)) {
-      if ((entry.stream[name] ?? entry.metadata[name]) !== shared[name]) delete shared[name];
-    }
-  }
-  if (shared.detected_level !== undefined && (shared.level !== undefined || shared.detected_level === 'unknown')) {
-    delete shared.detected_level;
-  }
-  for (const name of Object.keys(shared)) shared[name] = showControls(shared[name] ?? '');
-  return shared;
-}
-
 const TRACE_NAMES = /^(?:trace|span)_?id$/i;
 
-/** The entry's labels that are neither shared nor said by the line; trace ids last. */
-function ownLabels(entry: MergedEntry, shared: Labels, said: string): string {
+/** The entry's labels that neither the lines above nor the line itself says; trace ids last. */
+function ownLabels(entry: MergedEntry, { shared, implied }: PageLabels, said: string): string {
   const out: string[] = [];
   const traces: string[] = [];
   for (const labels of [entry.stream, entry.metadata, entry.parsed]) {
     for (const name in labels) {
       const value = labels[name] ?? '';
-      if (name in shared || value === '' || LEVEL_NAMES.includes(name)) continue;
+      if (name in shared || implied.has(name) || value === '' || LEVEL_NAMES.includes(name)) continue;
       if (name.startsWith('__') && !name.startsWith('__error')) continue;
       if (name === 'service_name' && Object.entries(entry.stream).some(([n, v]) => n !== name && v === value)) continue;
       if (isSaid(name, value, said)) continue;
@@ -124,22 +108,22 @@ function isSaid(name: string, value: string, line: string): boolean {
   return value.length >= 6 || line.includes(`${name}=`) || line.includes(`"${name}"`);
 }
 
-function rawBody(entry: MergedEntry, shared: Labels): string {
-  const labels = ownLabels(entry, shared, entry.line);
+function rawBody(entry: MergedEntry, above: PageLabels): string {
+  const labels = ownLabels(entry, above, entry.line);
   return labels === '' ? entry.line : `${labels} | ${entry.line}`;
 }
 
 /** Beyond this the labels stand before the message, where the cut of a long line does not reach them. */
 const LONG = 1_500;
 
-function shortBody(entry: MergedEntry, shared: Labels, sharedLevel: string | undefined): string {
+function shortBody(entry: MergedEntry, above: PageLabels, sharedLevel: string | undefined): string {
   const known = levelOf(entry);
   const line = stripAnsi(entry.line);
   const message = readMessage(line, entry.ts);
   const level = message.level ?? known;
   const shownLevel =
     level === undefined || (sharedLevel !== undefined && readLevel(sharedLevel) === level) ? '' : level;
-  const labels = ownLabels(entry, shared, line);
+  const labels = ownLabels(entry, above, line);
   const [first = '', ...more] = message.lines.map(showControls);
   const parts = first.length > LONG ? [shownLevel, labels, first] : [shownLevel, first, labels];
   return [parts.filter((part) => part !== '').join(' '), ...more.map((part) => `  ${part.trimStart()}`)].join('\n');

@@ -79,7 +79,7 @@ function cellsOf({ name, now, before }: Pair, show: ShowNumber, instant: boolean
 }
 
 /** `85 ×`, `+12 %`, `−44 %`, `from 0`, `to 0`; `same` within a hundredth. Undefined: there was no series. */
-export function changeText(now: number | undefined, before: number | undefined): string {
+function changeText(now: number | undefined, before: number | undefined): string {
   if (now === undefined) return before === undefined ? 'no number' : 'gone';
   if (before === undefined) return 'new';
   if (!Number.isFinite(now) || !Number.isFinite(before)) return now === before ? 'same' : '?';

@@ -11,7 +11,7 @@ export function rawCounter(query: string, typeOf: (metric: string) => string | u
 }
 
 /** `type`: of the metric itself or of the histogram or summary that it is a part of. */
-export function isCounter(metric: string, type: string | undefined): boolean {
+function isCounter(metric: string, type: string | undefined): boolean {
   if (type === 'counter') return true;
   if (type === 'histogram' || type === 'summary') return /_(?:bucket|count|sum)$/.test(metric);
   const known = type !== undefined && type !== 'unknown' && type !== '';

@@ -30,7 +30,7 @@ export function histogramPoint({ count, sum }: Histogram, show: ShowNumber): str
 }
 
 /** The value below which the share `q` of the observations lies, straight within its bucket; undefined without buckets. */
-export function quantileOf({ buckets }: Histogram, q: number): number | undefined {
+function quantileOf({ buckets }: Histogram, q: number): number | undefined {
   const sorted = [...buckets].sort((a, b) => a[1] - b[1]);
   const total = sorted.reduce((sum, bucket) => sum + bucket[3], 0);
   if (!(total > 0)) return undefined;

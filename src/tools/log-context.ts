@@ -10,7 +10,7 @@ import { readInstant, resolveWindow } from '../time/read.ts';
 import { detailOf, showInstant, showIso, showWindow } from '../time/show.ts';
 import { explained } from './explain.ts';
 import { linkOf } from './link.ts';
-import { type LineOptions, sharedLine, streamsOf } from './log-lines.ts';
+import { type LineOptions, streamsOf } from './log-lines.ts';
 import { whyNoLines } from './no-lines.ts';
 import { withinBudget } from './scan-budget.ts';
 
@@ -63,7 +63,7 @@ export async function logContext(
     head: (kept) => [
       `${plural(countEntries(rows, kept), 'line')} around ${instant}, oldest first · ${showWindow(window, zone)} · ${ds.name}`,
     ],
-    lead: sharedLine(page.shared),
+    lead: page.lead,
     rows: rows.map((row) => row.text),
     after: (kept) => [
       ...opt.notes,

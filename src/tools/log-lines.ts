@@ -1,5 +1,4 @@
 import type { Answer } from '../answer/answer.ts';
-import { showLabels } from '../answer/table.ts';
 import { plural } from '../answer/text.ts';
 import { GatewayError } from '../errors.ts';
 import { lokiQueryRange } from '../grafana/loki.ts';
@@ -56,7 +55,7 @@ export async function logLines(
     const stuck = full ? ['More lines share one instant than Loki gives at once: add a filter to see them.'] : [];
     return { head: [`no more lines · ${where}`], after: () => [...stuck, ...notes], ...link };
   }
-  const { shared, rows: all } = logRows(entries, { zone: ctx.settings.timezone, detail: opt.detail, direction });
+  const { lead, rows: all } = logRows(entries, { zone: ctx.settings.timezone, detail: opt.detail, direction });
   const rows: LogRow[] = [];
   const order = direction === 'forward' ? 'oldest first' : 'newest first';
   const more = (shown: number) => full || unseen.length > shown;
@@ -68,7 +67,7 @@ export async function logLines(
       const shown = countEntries(rows, kept);
       return [`${plural(shown, 'line')}, ${order}, ${more(shown) ? 'more exist' : 'no more'} · ${where}`];
     },
-    lead: sharedLine(shared),
+    lead,
     rows: textsOf(all, rows),
     after: (kept) => {
       const shown = countEntries(rows, kept);
@@ -96,10 +95,6 @@ function* textsOf(rows: Iterable<LogRow>, read: LogRow[]): Generator<string> {
 export function streamsOf(result: QueryResult): Extract<QueryResult, { type: 'streams' }> {
   if (result.type === 'streams') return result;
   throw new GatewayError('bad_upstream_answer', `Loki answered a log query with a ${result.type}.`);
-}
-
-export function sharedLine(shared: Record<string, string>): string[] {
-  return Object.keys(shared).length === 0 ? [] : [`all: ${showLabels(shared)}`];
 }
 
 /** A query to paste that counts all lines of the window, by level where lines have one. */
