@@ -13,6 +13,10 @@ const DATE = /^\[?(?:\d{4}[-/.]\d\d[-/.]\d\d|[A-Z][a-z]{2} +\d{1,2}|\d{1,2}\/[A-
  */
 export function normalLine(line: string, content: boolean): string {
   const brace = line.endsWith('}') ? line.indexOf('{"') : -1;
+  if (brace !== -1) {
+    const said = messageOf(line.slice(brace));
+    if (said !== undefined) return said;
+  }
   if (brace !== -1 || line.includes('=')) {
     const json = brace === -1 ? undefined : readJsonFields(line.slice(brace));
     const fields = json ?? readLogfmt(line.slice(pairsAt(line)));
@@ -30,6 +34,24 @@ export function normalLine(line: string, content: boolean): string {
     : first;
   const leading = leadingLevel(timeless);
   return leading === undefined ? masked(timeless) : `${leading.level} ${masked(leading.rest)}`;
+}
+
+/** Level and message of a JSON object that has one: the way most lines go, without its other fields. */
+function messageOf(json: string): string | undefined {
+  let object: unknown;
+  try {
+    object = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  let level = '';
+  let message = '';
+  for (const [name, value] of Object.entries(object ?? {})) {
+    if (typeof value !== 'string' || value === '') continue;
+    if (message === '' && MESSAGE_NAMES.test(name)) message = value;
+    else if (level === '' && LEVEL_NAMES.includes(name.toLowerCase())) level = readLevel(value) ?? '';
+  }
+  return message === '' ? undefined : `${level === '' ? '' : `${level} `}${masked(firstOf(message))}`;
 }
 
 /** Where `key=value key=value …` begins behind a prefix of words; 0 when it is no such line. */
