@@ -32,6 +32,7 @@ const LOKI: [readonly ('GET' | 'POST')[], string][] = [
   [READ, 'series'],
   [READ, 'index/stats'],
   [READ, 'index/volume'],
+  [GET, 'patterns'],
 ];
 const PROMETHEUS: [readonly ('GET' | 'POST')[], string][] = [
   [READ, 'query'],

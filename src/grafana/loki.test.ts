@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GrafanaClient } from './client.ts';
-import { lokiLabels, lokiLabelValues, lokiQuery, lokiQueryRange, lokiSeries, lokiStats, lokiVolume } from './loki.ts';
+import { lokiLabels, lokiLabelValues, lokiQuery, lokiQueryRange, lokiSeries } from './loki.ts';
+import { lokiStats, lokiVolume } from './loki-index.ts';
 import { callerOf, clientOf, LOKI, upstreamOf } from './testing/callers.ts';
 import { json, proxied, type ScriptedServer, scriptedServer } from './testing/scripted-server.ts';
 

@@ -1,16 +1,13 @@
 import { GatewayError } from '../errors.ts';
-import { badAnswer, parseJson, readEnvelope, readList, readStrings } from './envelope.ts';
+import { readEnvelope, readList, readStrings } from './envelope.ts';
 import { readResult } from './result.ts';
 import { callDatasource } from './route.ts';
-import { isRecord, readLabels, readSeries } from './series.ts';
-import type { Datasource, Labels, QueryResult, Upstream, UpstreamAnswer } from './upstream.ts';
+import { readLabels } from './series.ts';
+import type { Datasource, Labels, QueryResult, Upstream } from './upstream.ts';
 import { windowKey } from './window-key.ts';
 
 // Loki HTTP API, /loki/api/v1. Times are ns since epoch and go out as decimal strings: a number of more than ten
 // digits is read as nanoseconds there, so milliseconds would ask for 1970.
-
-/** The index answers at once or not soon, and what it says is never the answer itself, ms. */
-const INDEX_DEADLINE = 10_000;
 
 /** Index labels, structured metadata and parsed labels stay apart (Loki ≥ 3.0; older ones ignore it). */
 const CATEGORIZE = { 'x-loki-response-encoding-flags': 'categorize-labels' };
@@ -88,62 +85,6 @@ export async function lokiSeries(
   return readList(readEnvelope(answer, ds).data, ds).map((labels) => readLabels(labels, ds));
 }
 
-export interface IndexStats {
-  streams: number;
-  chunks: number;
-  bytes: number;
-  entries: number;
-}
-
-/** What the index knows of a selector; undefined when the server cannot say. */
-export async function lokiStats(
-  up: Upstream,
-  ds: Datasource,
-  q: { query: string; start: bigint; end: bigint },
-): Promise<IndexStats | undefined> {
-  const fields = { query: q.query, start: String(q.start), end: String(q.end) };
-  const key = [ds.uid, 'index/stats', windowKey(q.start, q.end), q.query].join('|');
-  const { value } = await up.cached('stats', key, async (shared) => {
-    const call = { path: 'index/stats', fields, post: true, twin: true, deadlineMs: INDEX_DEADLINE };
-    return readStats(ds, await orUndefined(callDatasource(shared, ds, call)));
-  });
-  return value;
-}
-
-function readStats(ds: Datasource, answer: UpstreamAnswer | undefined): IndexStats | undefined {
-  if (answer === undefined) return undefined;
-  // The one answer without an envelope.
-  const body = parseJson(answer, ds);
-  if (!isRecord(body)) throw badAnswer(ds, 'it is not a JSON object');
-  const count = (key: string) => {
-    const value = body[key];
-    return typeof value === 'number' ? value : 0;
-  };
-  return { streams: count('streams'), chunks: count('chunks'), bytes: count('bytes'), entries: count('entries') };
-}
-
-/** Bytes by label set, largest first; undefined when the server cannot say (no index/volume, or switched off). */
-export async function lokiVolume(
-  up: Upstream,
-  ds: Datasource,
-  q: { query: string; start: bigint; end: bigint; limit?: number; targetLabels?: string[] },
-): Promise<{ labels: Labels; bytes: number }[] | undefined> {
-  const fields = {
-    query: q.query,
-    start: String(q.start),
-    end: String(q.end),
-    limit: text(q.limit),
-    targetLabels: q.targetLabels?.join(','),
-  };
-  const answer = await orUndefined(
-    callDatasource(up, ds, { path: 'index/volume', fields, post: true, twin: true, deadlineMs: INDEX_DEADLINE }),
-  );
-  if (answer === undefined) return undefined;
-  const { data } = readEnvelope(answer, ds);
-  const series = readSeries(isRecord(data) ? data.result : data, ds);
-  return series.map(({ labels, values }) => ({ labels, bytes: values.at(-1) ?? 0 })).sort((a, b) => b.bytes - a.bytes);
-}
-
 async function queryRange(up: Upstream, ds: Datasource, q: LokiRange, limit: number | undefined): Promise<QueryResult> {
   const fields = {
     query: q.query,
@@ -202,19 +143,6 @@ async function names(up: Upstream, ds: Datasource, path: string, q: LokiWindow) 
   // A copy: what is cached is shared by all who ask.
   return { values: [...value], ageMs };
 }
-
-/** Older Loki and lookalikes have no index endpoints. */
-async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    const status =
-      error instanceof GatewayError && error.code === 'datasource_error' ? error.details.status : undefined;
-    if (status === 404 || status === 405 || status === 501) return undefined;
-    throw error;
-  }
-}
-
 function text(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }

@@ -1,5 +1,6 @@
 import { resolveDatasource } from '../grafana/datasources.ts';
-import { lokiLabels, lokiQuery, lokiVolume } from '../grafana/loki.ts';
+import { lokiLabels, lokiQuery } from '../grafana/loki.ts';
+import { lokiVolume } from '../grafana/loki-index.ts';
 import type { Datasource, Labels } from '../grafana/upstream.ts';
 import { defineTool, type ToolContext } from '../mcp/define.ts';
 import { resolveWindow } from '../time/read.ts';

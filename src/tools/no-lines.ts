@@ -1,6 +1,7 @@
 import type { Answer } from '../answer/answer.ts';
 import { plural } from '../answer/text.ts';
-import { lokiLabels, lokiLabelValues, lokiStats } from '../grafana/loki.ts';
+import { lokiLabels, lokiLabelValues } from '../grafana/loki.ts';
+import { lokiStats } from '../grafana/loki-index.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { classifyLogql } from '../logs/logql.ts';
 import type { ToolContext } from '../mcp/define.ts';

@@ -1,11 +1,10 @@
-import { lokiQuery, lokiQueryRange } from '../grafana/loki.ts';
+import { lokiQueryRange } from '../grafana/loki.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { BUCKETS } from '../logs/digest.ts';
 import { readLevel } from '../logs/level.ts';
-import { classifyLogql } from '../logs/logql.ts';
 import { type MergedEntry, mergeStreams } from '../logs/merge.ts';
 import type { ToolContext } from '../mcp/define.ts';
-import { showSpan } from '../time/show.ts';
+import { countLines } from './count-lines.ts';
 import { streamsOf } from './log-lines.ts';
 
 /** Lines that are read of one window at most. */
@@ -16,6 +15,8 @@ const SLICES = BUCKETS;
 export interface Spread {
   /** Newest first. */
   entries: MergedEntry[];
+  /** Lines of the window that each entry stands for; undefined where all were read. */
+  weights?: number[];
   /** Lines that the window holds by a metric query; undefined where none could be run. */
   total?: number;
   /** True counts by level; '' for lines without one. */
@@ -49,45 +50,78 @@ export async function readSpread(ctx: ToolContext, ds: Datasource, query: string
     return { start, end: i === SLICES - 1 ? window.end : start + width };
   });
   const share = MOST_LINES / SLICES;
-  const slices = await Promise.all(parts.reverse().map((part) => read(part, share)));
+  const slices = await Promise.all(
+    parts.reverse().map(async (part): Promise<Slice> => ({ part, entries: await read(part, share), limit: share })),
+  );
   // What empty parts leave of the budget goes to those that held more.
-  const full = slices.filter((slice) => slice.length === share).length;
-  const spare = MOST_LINES - slices.reduce((sum, slice) => sum + slice.length, 0);
-  const more = full === 0 ? 0 : Math.floor(spare / full);
+  const full = slices.filter(isFull).length;
+  const spare = MOST_LINES - slices.reduce((sum, { entries }) => sum + entries.length, 0);
+  const limit = share + (full === 0 ? 0 : Math.floor(spare / full));
   const all =
-    more < share
+    limit < share * 2
       ? slices
       : await Promise.all(
-          slices.map(async (slice, i) => {
-            const part = parts[i];
-            return slice.length === share && part !== undefined ? await read(part, share + more) : slice;
-          }),
+          slices.map(async (slice) =>
+            isFull(slice) ? { ...slice, limit, entries: await read(slice.part, limit) } : slice,
+          ),
         );
-  return { entries: all.flat(), levels: levels ?? new Map(), ...(total === undefined ? {} : { total }) };
+  const entries = all.flatMap((slice) => slice.entries);
+  const weights = weightsOf(all, total);
+  return {
+    entries,
+    levels: levels ?? new Map(),
+    ...(total === undefined ? {} : { total }),
+    ...(weights === undefined ? {} : { weights }),
+  };
 }
 
-/** One metric query over the whole window; undefined when it cannot be made of this query, or fails. */
+interface Slice {
+  part: Bounds;
+  /** Newest first. */
+  entries: MergedEntry[];
+  limit: number;
+}
+
+const isFull = ({ entries, limit }: Slice) => entries.length >= limit;
+
+/**
+ * Lines that each entry stands for: of a part of which only the newest lines were read, as many as fill it at the rate
+ * of those, together as many as were counted. Undefined where all lines were read.
+ */
+function weightsOf(slices: readonly Slice[], total: number | undefined): number[] | undefined {
+  const guesses = slices.map((slice) => {
+    const { part, entries } = slice;
+    const oldest = entries.at(-1)?.ts;
+    if (!isFull(slice) || oldest === undefined) return 1;
+    return Number(part.end - part.start) / Math.max(1, Number(part.end - oldest));
+  });
+  const lines = (guessed: boolean) =>
+    slices.reduce(
+      (sum, slice, i) => sum + (isFull(slice) === guessed ? slice.entries.length * (guesses[i] ?? 1) : 0),
+      0,
+    );
+  const guessed = lines(true);
+  if (guessed === 0) return undefined;
+  const factor = total === undefined ? 1 : Math.max(0, total - lines(false)) / guessed;
+  return slices.flatMap((slice, i) =>
+    slice.entries.map(() => (isFull(slice) ? Math.max(1, (guesses[i] ?? 1) * factor) : 1)),
+  );
+}
+
+/** True counts by level, '' for lines without one; undefined when they cannot be had. */
 async function countByLevel(
   ctx: ToolContext,
   ds: Datasource,
   query: string,
-  { start, end }: Bounds,
+  window: Bounds,
 ): Promise<Map<string, number> | undefined> {
-  const span = showSpan(Math.ceil(Number(end - start) / 1e6));
-  const counted = `sum by (level, severity, detected_level) (count_over_time(${query.trim()}\n[${span}]))`;
-  if (classifyLogql(counted).kind !== 'metric') return undefined;
-  try {
-    const result = await lokiQuery(ctx.upstream, ds, { query: counted, time: end });
-    if (result.type !== 'vector') return undefined;
-    const levels = new Map<string, number>();
-    for (const { labels, values } of result.series) {
-      const word = labels.level ?? labels.severity ?? labels.detected_level ?? '';
-      const level = readLevel(word) ?? (word === 'unknown' ? '' : word);
-      levels.set(level, (levels.get(level) ?? 0) + (values.at(-1) ?? 0));
-    }
-    return levels;
-  } catch (error) {
-    if (ctx.call.signal.aborted) throw error;
-    return undefined;
+  const counts = await countLines(ctx, ds, query, ['level', 'severity', 'detected_level'], window);
+  if (counts === undefined) return undefined;
+  const levels = new Map<string, number>();
+  for (const { labels, lines } of counts) {
+    const word = labels.level ?? labels.severity ?? labels.detected_level ?? '';
+    const level = readLevel(word) ?? (word === 'unknown' ? '' : word);
+    levels.set(level, (levels.get(level) ?? 0) + lines);
   }
+  return levels;
 }

@@ -1,6 +1,7 @@
 import { showBytes } from '../answer/text.ts';
 import { GatewayError } from '../errors.ts';
-import { lokiLabels, lokiStats, lokiVolume } from '../grafana/loki.ts';
+import { lokiLabels } from '../grafana/loki.ts';
+import { lokiStats, lokiVolume } from '../grafana/loki-index.ts';
 import type { Datasource } from '../grafana/upstream.ts';
 import { type Evaluation, type Scan, scaleRanges, scansOf } from '../logs/scans.ts';
 import { serviceLabel } from '../logs/service-label.ts';
