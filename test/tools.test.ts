@@ -649,7 +649,7 @@ describe('summarize_loki_logs', () => {
     for (const args of [
       {},
       { logql: '{env="prod"}', limit: 50 },
-      { follow: 'e' },
+      { follow: 'error' },
       { logql: checkout, compare: '1d', limit: 50 },
     ]) {
       expect((await summarize(args)).size).toBeLessThanOrEqual(7500);

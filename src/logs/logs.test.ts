@@ -90,6 +90,17 @@ describe('rows', () => {
     ['', '10:29:56.123456789'],
   ])('%j', (text, expected) => expect(line(text)).toBe(expected));
 
+  it('says what a line repeats of the labels above it once', () => {
+    const stream = { app: 'a', version: '2.3.1' };
+    const metadata = { trace_id: '00aa' };
+    const shown = show([
+      entry(T, 'version=2.3.1 trace_id=00aa msg="x y"', { stream, metadata }),
+      entry(T, '{"version":"2.3.1","trace_id":"00ab","msg":"x y"}', { stream, metadata }),
+    ]);
+    expect(shown.lead).toEqual(['all: app=a trace_id=00aa version=2.3.1']);
+    expect(shown.rows.map((row) => row.slice(19))).toEqual(['"x y"', 'trace_id=00ab "x y"']);
+  });
+
   it.each([
     [
       'that one label tells',

@@ -1,5 +1,6 @@
 import { quoteWord } from '../answer/table.ts';
 import { showControls, stripAnsi } from '../answer/text.ts';
+import type { Labels } from '../grafana/upstream.ts';
 import { detailOf, showDay, showTime } from '../time/show.ts';
 import { type Field, readJsonFields, readLogfmt } from './fields.ts';
 import { LEVEL_NAMES, leadingLevel, levelOf, readLevel } from './level.ts';
@@ -119,7 +120,7 @@ const LONG = 1_500;
 function shortBody(entry: MergedEntry, above: PageLabels, sharedLevel: string | undefined): string {
   const known = levelOf(entry);
   const line = stripAnsi(entry.line);
-  const message = readMessage(line, entry.ts);
+  const message = readMessage(line, entry.ts, above.shared);
   const level = message.level ?? known;
   const shownLevel =
     level === undefined || (sharedLevel !== undefined && readLevel(sharedLevel) === level) ? '' : level;
@@ -134,11 +135,11 @@ interface Message {
   lines: string[];
 }
 
-function readMessage(line: string, ts: bigint): Message {
+function readMessage(line: string, ts: bigint, said: Labels): Message {
   const json = readJsonFields(line);
-  if (json) return fieldsMessage(json, ts, true);
+  if (json) return fieldsMessage(json, ts, said, true);
   const logfmt = readLogfmt(line);
-  if (logfmt) return fieldsMessage(logfmt, ts, false);
+  if (logfmt) return fieldsMessage(logfmt, ts, said, false);
   const timeless = dropTime(line, ts);
   const leading = leadingLevel(timeless);
   return { level: leading?.level, lines: foldTrace(leading?.rest ?? timeless) };
@@ -148,7 +149,7 @@ const TIME_NAMES = /^(?:@?time(?:stamp)?|ts|t|date|datetime)$/i;
 const MESSAGE_NAMES = /^(?:msg|message|@message)$/i;
 
 /** `error POST /api/orders status=500 "payment failed"`: no time, no level, no names where the value says it. */
-function fieldsMessage(fields: readonly Field[], ts: bigint, json: boolean): Message {
+function fieldsMessage(fields: readonly Field[], ts: bigint, said: Labels, json: boolean): Message {
   const at = Number(ts / 1_000_000n);
   const words: string[] = [];
   let level: string | undefined;
@@ -159,8 +160,8 @@ function fieldsMessage(fields: readonly Field[], ts: bigint, json: boolean): Mes
     const { name, value } = field;
     if (level === undefined && LEVEL_NAMES.includes(name.toLowerCase()) && readLevel(value) !== undefined) {
       level = readLevel(value);
-    } else if (TIME_NAMES.test(name) && isSame(value, at)) {
-      // The row has it already.
+    } else if ((TIME_NAMES.test(name) && isSame(value, at)) || (value !== '' && said[name] === value)) {
+      // The row, or what is above the rows, has it already.
     } else if (message === undefined && MESSAGE_NAMES.test(name) && value !== '') {
       message = value;
     } else if (name === 'method' && /^[A-Z]{3,7}$/.test(value) && fields.some((f) => f.name === 'path')) {

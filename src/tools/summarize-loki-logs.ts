@@ -1,15 +1,12 @@
 import type { Answer } from '../answer/answer.ts';
 import { GatewayError } from '../errors.ts';
 import { resolveDatasource } from '../grafana/datasources.ts';
-import { lokiLabels } from '../grafana/loki.ts';
-import type { Datasource } from '../grafana/upstream.ts';
 import { classifyLogql } from '../logs/logql.ts';
-import { serviceLabel } from '../logs/service-label.ts';
 import { defineTool, type ToolContext } from '../mcp/define.ts';
 import { readInstant, resolveWindow } from '../time/read.ts';
 import type { Window } from '../time/window.ts';
+import { followId } from './follow-id.ts';
 import { logGroups } from './log-groups.ts';
-import { logLines } from './log-lines.ts';
 import { noisyServices } from './noisy-services.ts';
 import { datasource, end, start } from './parameters.ts';
 
@@ -84,25 +81,4 @@ async function comparedWith(
   }
   const before = startGiven ? window.start : at - (window.end - at);
   return { window: { ...window, start: at, defaulted: false }, before: { start: before, end: at } };
-}
-
-/** Every line that holds the id, of all streams or of the given ones, oldest first. */
-async function followId(
-  ctx: ToolContext,
-  ds: Datasource,
-  id: string,
-  logql: string | undefined,
-  window: Window,
-): Promise<Answer> {
-  const selector = logql ?? (await everything(ctx, ds, window));
-  const query = `${selector.trim()} |= ${JSON.stringify(id)}`;
-  const question = { uid: ds.uid, logql: query, direction: 'forward' as const, start: undefined, end: undefined };
-  const opt = { limit: 50, detail: 'short' as const, notes: [] };
-  return await logLines(ctx, ds, query, question, { window }, opt);
-}
-
-async function everything(ctx: ToolContext, ds: Datasource, window: Window): Promise<string> {
-  const { values } = await lokiLabels(ctx.upstream, ds, window);
-  const label = serviceLabel(values) ?? values[0] ?? 'service_name';
-  return `{${label}=~".+"}`;
 }
