@@ -214,12 +214,7 @@ test.each([
     'Get "[address]": dial tcp [address]: connect: connection refused',
   ],
   ['no check', json({ message: 'Not found', traceID: '' }, 404), 'unknown', 'Its plugin has no health check.'],
-  [
-    'no backend',
-    json({ message: 'Plugin unavailable', traceID: '' }, 503),
-    'unknown',
-    'Its plugin has no health check.',
-  ],
+  ['no backend', json({ message: 'Plugin unavailable', traceID: '' }, 503), 'error', 'Plugin unavailable'],
   ['failed check', json({ message: 'Plugin health check failed' }, 500), 'error', 'Plugin health check failed'],
   [
     'Loki before 2.7',
@@ -241,7 +236,11 @@ test.each([
   expect(server.seen).toHaveLength(1);
 });
 
-test('health of a uid that Grafana does not know', async () => {
-  server.script({ '*': json({ message: 'Unable to load datasource metadata', traceID: '' }, 500) });
+test.each([
+  ['up to 11', 'Unable to load datasource metadata', 500],
+  ['since 12', 'Data source not found', 404],
+  ['since 12, by its metadata', 'Unable to load datasource meta data', 404],
+] as const)('health of a uid that Grafana does not know, %s', async (_since, message, status) => {
+  server.script({ '*': json({ message, traceID: '' }, status) });
   await expect(datasourceHealth(upstreamOf(client), LOKI)).rejects.toMatchObject({ code: 'no_datasource' });
 });

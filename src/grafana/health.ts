@@ -19,14 +19,15 @@ export async function loadHealth(up: Upstream, ds: Datasource): Promise<Health> 
   const body = parseJson(answer, 'Grafana');
   const message = isRecord(body) && typeof body.message === 'string' ? withoutAddresses(bounded(body.message)) : '';
   if (answer.status === 200) return { status: 'ok', message };
-  // 404: no health check in this plugin; 503: no backend at all. Grafana words an unknown uid as 500.
+  // An unknown uid is 500 up to Grafana 11 and 404 since, so that its words decide.
+  if (/unable to load data ?source meta ?data|data ?source not found/i.test(message)) {
+    throw new GatewayError('no_datasource', `Grafana does not know a datasource of the uid "${ds.uid}".`, {
+      status: answer.status,
+    });
+  }
+  if (/plugin (?:unavailable|not found)|find data ?source plugin/i.test(message)) return { status: 'error', message };
   if (answer.status === 404 || answer.status === 503) {
     return { status: 'unknown', message: 'Its plugin has no health check.' };
-  }
-  if (/unable to load datasource metadata/i.test(message)) {
-    throw new GatewayError('no_datasource', `Grafana does not know a datasource of the uid "${ds.uid}".`, {
-      status: 500,
-    });
   }
   // Before Loki 2.7 the check itself could not be parsed, while queries worked.
   if (/parse error.*unexpected IDENTIFIER/.test(message)) {

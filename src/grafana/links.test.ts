@@ -6,7 +6,7 @@ const WINDOW = { start: 1796032800000000001n, end: 1796034600000000001n };
 
 test('a link into Explore, whole', () => {
   const link = exploreLink(
-    'https://g.example.test/sub/',
+    { publicUrl: 'https://g.example.test/sub/', version: '13.3.1' },
     { uid: 'logs', type: 'loki' },
     [{ expr: '{app="x"} |= "(a)"' }],
     WINDOW,
@@ -32,7 +32,12 @@ test('a link into Explore, whole', () => {
 
 test('Prometheus, instant and range, without an organisation', () => {
   const queries = [{ expr: 'up' }, { expr: 'down', instant: true }];
-  const link = exploreLink('https://g.example.test', { uid: 'p', type: 'prometheus' }, queries, WINDOW);
+  const link = exploreLink(
+    { publicUrl: 'https://g.example.test', version: '' },
+    { uid: 'p', type: 'prometheus' },
+    queries,
+    WINDOW,
+  );
   expect(link).not.toContain('orgId');
   expect(panes(link).a.queries).toMatchObject([
     { refId: 'A', expr: 'up', range: true, instant: false },
@@ -40,10 +45,34 @@ test('Prometheus, instant and range, without an organisation', () => {
   ]);
 });
 
+test.each([
+  ['9.5.21', 'left'],
+  ['10.0.13', 'left'],
+  ['10.1.0-pre', 'panes'],
+  ['12.1.1', 'panes'],
+  ['', 'panes'],
+  ['main', 'panes'],
+])('Grafana %j reads %s', (version, name) => {
+  const site = { publicUrl: 'https://g.example.test', version };
+  const { searchParams } = new URL(exploreLink(site, { uid: 'p', type: 'prometheus' }, [{ expr: 'up' }], WINDOW, 6));
+  expect([...searchParams.keys()]).toEqual(name === 'left' ? ['orgId', 'left'] : ['schemaVersion', 'orgId', 'panes']);
+  const pane = JSON.parse(searchParams.get(name) ?? '');
+  expect(name === 'left' ? pane : pane.a).toMatchObject({
+    datasource: 'p',
+    queries: [{ refId: 'A', expr: 'up' }],
+    range: { from: '1796032800000', to: '1796034600001' },
+  });
+});
+
 test('any query comes back as it was, and nothing in a link ends it early', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (expr) => {
-      const link = exploreLink('https://g.example.test', { uid: 'l', type: 'loki' }, [{ expr }], WINDOW);
+      const link = exploreLink(
+        { publicUrl: 'https://g.example.test', version: '' },
+        { uid: 'l', type: 'loki' },
+        [{ expr }],
+        WINDOW,
+      );
       expect(link).toMatch(/^[\w:/?=&%.~-]+$/);
       expect(panes(link).a.queries[0].expr).toBe(expr);
     }),

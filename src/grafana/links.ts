@@ -1,11 +1,17 @@
 import { familyOf } from './families.ts';
 
+/** Where links lead: the public address, and the version of the Grafana behind it ('' where it is not known). */
+export interface LinkSite {
+  publicUrl: string;
+  version: string;
+}
+
 /**
- * Link into Explore (schemaVersion 1, Grafana ≥ 10.1) that shows the queries over the window. `base` is the public
- * address; `start` and `end` are ns since epoch. Explore wants ms as text: numbers give its default range.
+ * Link into Explore that shows the queries over the window (ns since epoch): `panes` (schemaVersion 1, Grafana ≥ 10.1), or
+ * `left` before that. Explore wants ms as text: numbers give its default range.
  */
 export function exploreLink(
-  base: string,
+  site: LinkSite,
   ds: { uid: string; type: string },
   queries: { expr: string; instant?: boolean }[],
   window: { start: bigint; end: bigint },
@@ -22,19 +28,19 @@ export function exploreLink(
     })),
     range: rangeOf(window),
   };
-  return paneLink(base, pane, orgId);
+  return paneLink(site, pane, orgId);
 }
 
 /** Link into Explore that shows one trace by its id in a datasource of traces. */
 export function traceLink(
-  base: string,
+  site: LinkSite,
   uid: string,
   traceId: string,
   window: { start: bigint; end: bigint },
   orgId?: number,
 ): string {
   const query = { refId: 'A', datasource: { uid }, queryType: 'traceql', query: traceId };
-  return paneLink(base, { datasource: uid, queries: [query], range: rangeOf(window) }, orgId);
+  return paneLink(site, { datasource: uid, queries: [query], range: rangeOf(window) }, orgId);
 }
 
 /** Outwards, so that nothing of the window is lost to the coarser unit. */
@@ -42,9 +48,18 @@ function rangeOf({ start, end }: { start: bigint; end: bigint }): { from: string
   return { from: String(start / 1_000_000n), to: String((end + 999_999n) / 1_000_000n) };
 }
 
-function paneLink(base: string, pane: object, orgId: number | undefined): string {
-  const org = orgId === undefined ? '' : `&orgId=${orgId}`;
-  return `${base.replace(/\/+$/, '')}/explore?schemaVersion=1${org}&panes=${encode(JSON.stringify({ a: pane }))}`;
+function paneLink({ publicUrl, version }: LinkSite, pane: object, orgId: number | undefined): string {
+  const org = orgId === undefined ? [] : [`orgId=${orgId}`];
+  const query = isBeforePanes(version)
+    ? [...org, `left=${encode(JSON.stringify(pane))}`]
+    : ['schemaVersion=1', ...org, `panes=${encode(JSON.stringify({ a: pane }))}`];
+  return `${publicUrl.replace(/\/+$/, '')}/explore?${query.join('&')}`;
+}
+
+/** Grafana < 10.1 shows nothing for `panes`, while newer ones still read `left`. */
+function isBeforePanes(version: string): boolean {
+  const [, major = 'x', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) < 10 || (Number(major) === 10 && Number(minor) < 1);
 }
 
 /** A, B … Z, then AA. */

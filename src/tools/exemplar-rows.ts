@@ -115,8 +115,7 @@ async function linkTo(
   if (target?.datasourceUid !== undefined) {
     // As with every link: an answer without it is better than none.
     const site = await grafanaSite(ctx.upstream).catch(() => undefined);
-    if (site !== undefined)
-      return traceLink(site.publicUrl, target.datasourceUid, id, window, ctx.upstream.fixed?.orgId);
+    if (site !== undefined) return traceLink(site, target.datasourceUid, id, window, ctx.upstream.fixed?.orgId);
   }
   const url = target?.url?.replace(/\$\{__value\.raw\}|\$__value\.raw\b/g, encodeURIComponent(id));
   return url !== undefined && /^https?:\/\/[^\s$]+$/.test(url) ? url : undefined;

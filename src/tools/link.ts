@@ -11,8 +11,8 @@ export async function linkOf(
   window: { start: bigint; end: bigint },
 ): Promise<{ link?: string }> {
   try {
-    const { publicUrl } = await grafanaSite(ctx.upstream);
-    return { link: exploreLink(publicUrl, ds, [query], window, ctx.upstream.fixed?.orgId) };
+    const site = await grafanaSite(ctx.upstream);
+    return { link: exploreLink(site, ds, [query], window, ctx.upstream.fixed?.orgId) };
   } catch {
     return {};
   }
