@@ -214,7 +214,7 @@ test.each([
     'Get "[address]": dial tcp [address]: connect: connection refused',
   ],
   ['no check', json({ message: 'Not found', traceID: '' }, 404), 'unknown', 'Its plugin has no health check.'],
-  ['no backend', json({ message: 'Plugin unavailable', traceID: '' }, 503), 'error', 'Plugin unavailable'],
+  ['its backend is down', json({ message: 'Plugin unavailable', traceID: '' }, 503), 'error', 'Plugin unavailable'],
   ['failed check', json({ message: 'Plugin health check failed' }, 500), 'error', 'Plugin health check failed'],
   [
     'Loki before 2.7',
@@ -234,6 +234,14 @@ test.each([
   expect(await datasourceHealth(up, LOKI)).toEqual({ status, message, ageMs: 0 });
   expect(await datasourceHealth(up, LOKI)).toMatchObject({ status });
   expect(server.seen).toHaveLength(1);
+});
+
+test('a plugin without a backend has no health', async () => {
+  server.script({ '*': json({ message: 'Plugin unavailable', traceID: '' }, 503) });
+  expect(await datasourceHealth(upstreamOf(client), { ...LOKI, type: 'alertmanager' })).toMatchObject({
+    status: 'unknown',
+    message: 'Its plugin has no health check.',
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { parseJson } from './envelope.ts';
 import { bounded, withoutAddresses } from './facts.ts';
+import { familyOf } from './families.ts';
 import { isRecord } from './series.ts';
 import type { Datasource, Upstream } from './upstream.ts';
 
@@ -25,7 +26,9 @@ export async function loadHealth(up: Upstream, ds: Datasource): Promise<Health> 
       status: answer.status,
     });
   }
-  if (/plugin (?:unavailable|not found)|find data ?source plugin/i.test(message)) return { status: 'error', message };
+  if (/plugin not found|find data ?source plugin/i.test(message)) return { status: 'error', message };
+  // A plugin that runs in the browser alone (Alertmanager's) is always "unavailable"; one that queries is down then.
+  if (answer.status === 503 && familyOf(ds.type) !== undefined) return { status: 'error', message };
   if (answer.status === 404 || answer.status === 503) {
     return { status: 'unknown', message: 'Its plugin has no health check.' };
   }
