@@ -101,6 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       limited: accounts.limited.token,
       expired: accounts.expired.token,
       revoked: accounts.revoked.token,
+      disabled: accounts.disabled.token,
     },
     facts: shop.incident.facts,
     faults,

@@ -1,17 +1,23 @@
 import { type GrafanaAnswer, json, message } from './answer.ts';
 import { ask, forwarded } from './backends.ts';
+import { FOLDER } from './dashboards.ts';
 import { byUid } from './datasources.ts';
 import { amAlerts, demoRules, evaluatedAt } from './rules.ts';
 import type { Handler } from './world.ts';
 
 /** GET /api/prometheus/grafana/api/v1/rules */
 export const grafanaRules: Handler = ({ world, request }) => {
-  const rules = demoRules(world.incident, request.now);
+  const { ruleUids } = world.flavour;
+  const rules = demoRules(world.incident, request.now).map((rule, i) => ({
+    ...rule,
+    ...(ruleUids && { uid: `demo-rule-${i + 1}`, folderUid: FOLDER.uid }),
+  }));
   const totals = { firing: rules.filter((rule) => rule.state === 'firing').length, inactive: 1 };
   const lastEvaluation = evaluatedAt(request.now);
   const group = {
     name: 'demo-group',
-    file: 'Demo',
+    file: FOLDER.title,
+    ...(ruleUids && { folderUid: FOLDER.uid }),
     rules,
     totals,
     interval: 10,

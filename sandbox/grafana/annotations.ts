@@ -89,7 +89,8 @@ export const listAnnotations: Handler = ({ world, request: { query, now } }) => 
     .filter((a) => !type || (type === 'alert') === a.alertId > 0)
     .filter((a) => dashboard === null || a.dashboardUID === dashboard)
     .sort((a, b) => b.time - a.time || b.id - a.id);
-  return json(200, found.slice(0, number('limit') || 100));
+  const shown = found.slice(0, number('limit') || 100);
+  return json(200, world.flavour.annotationNumbers ? shown : shown.map((a) => ({ ...a, dashboardId: 0 })));
 };
 
 export const annotationTags: Handler = ({ world }) => {

@@ -1,5 +1,6 @@
 import { hash } from '../data/random.ts';
-import { charsetJson, type GrafanaAnswer, type GrafanaRequest, html, json, LOGIN_PAGE, message } from './answer.ts';
+import { charsetJson, type GrafanaAnswer, type GrafanaRequest, html, LOGIN_PAGE, message } from './answer.ts';
+import { apis } from './apis.ts';
 import { authenticate } from './identity.ts';
 import { findRoute } from './routes.ts';
 import { may, type World } from './world.ts';
@@ -13,12 +14,13 @@ export function grafanaApi(world: World, request: GrafanaRequest): GrafanaAnswer
   if (path === '/login') return html(200, LOGIN_PAGE);
 
   const who = authenticate(request, world);
+  const below = world.flavour.apis.length > 0 && (path === '/apis' || path.startsWith('/apis/'));
+  if (below) return apis(world, path, 'account' in who ? who.account : undefined);
   if ('refusal' in who) return path.startsWith('/api') ? who.refusal : toLogin(world);
   if (!path.startsWith('/api')) return html(200, '<!DOCTYPE html>\n<html><head><title>Grafana</title></head></html>');
   if (/^\/api\/datasources\/uid\/$/.test(path)) return message(400, 'id is invalid');
 
   const found = findRoute(request.method, path);
-  if (path === '/apis' || path.startsWith('/apis/')) return apis(path, world.flavour.apis);
   if (!found || (found.route.byNumber && !world.flavour.numericIds)) return charsetJson(404, { message: 'Not found' });
   const { route, params, rest } = found;
   if (route.permission && !may(who.account, route.permission)) return denied(route.permission, path);
@@ -35,26 +37,6 @@ function belowSubPath(path: string, subPath: string): string | undefined {
 function healthz(version: string): GrafanaAnswer {
   const body = JSON.stringify({ commit: 'unknown', database: 'ok', version }, null, 2);
   return { status: 200, contentType: 'application/json; charset=UTF-8', body };
-}
-
-/** Discovery of the Kubernetes-like API, where there is one. */
-function apis(path: string, versions: readonly string[]): GrafanaAnswer {
-  if (versions.length === 0) return charsetJson(404, { message: 'Not found' });
-  const name = 'dashboard.grafana.app';
-  const all = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
-  const group = { name, versions: all, preferredVersion: all[0] };
-  if (path === '/apis') return json(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: [group] });
-  if (path === `/apis/${name}`) return json(200, { kind: 'APIGroup', apiVersion: 'v1', ...group });
-  const message = 'the server could not find the requested resource';
-  return json(404, {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    reason: 'NotFound',
-    code: 404,
-  });
 }
 
 function toLogin(world: World): GrafanaAnswer {

@@ -1,7 +1,7 @@
 import { charsetJson, json, message } from './answer.ts';
 import type { Handler, World } from './world.ts';
 
-const FOLDER = {
+export const FOLDER = {
   id: 1,
   uid: 'demo-folder',
   title: 'Demo',
@@ -13,7 +13,7 @@ const FOLDER = {
   isStarred: false,
   sortMeta: 0,
 };
-const DASHBOARD = {
+export const DASHBOARD = {
   id: 3,
   uid: 'demo-services',
   title: 'Demo Services',
@@ -31,11 +31,11 @@ const DASHBOARD = {
 };
 
 /** GET /api/search */
-export const search: Handler = ({ request: { query } }) => {
+export const search: Handler = ({ request: { query }, world: { flavour } }) => {
   const words = (query.get('query') ?? '').toLowerCase();
   const type = query.get('type');
   const tags = query.getAll('tag');
-  const folders = query.getAll('folderUIDs');
+  const folders = flavour.searchFolderUids ? query.getAll('folderUIDs') : [];
   const uids = query.getAll('dashboardUIDs');
   const limit = Number(query.get('limit')) || 1000;
   const page = Number(query.get('page')) || 1;
@@ -50,7 +50,8 @@ export const search: Handler = ({ request: { query } }) => {
     .filter((hit) => folders.length === 0 || (hit !== FOLDER && folders.includes(FOLDER.uid)))
     .filter((hit) => uids.length === 0 || uids.includes(hit.uid))
     .filter((hit) => query.get('starred') !== 'true' || hit.isStarred);
-  return json(200, hits.slice((page - 1) * limit, page * limit));
+  const shown = hits.slice((page - 1) * limit, page * limit);
+  return json(200, flavour.searchFlags ? shown.map((hit) => ({ ...hit, orgId: 1, isDeleted: false })) : shown);
 };
 
 export const dashboardTags: Handler = () =>
@@ -96,11 +97,11 @@ export const dashboard: Handler = ({ world, params, account }) => {
       publicDashboardUid: '',
       publicDashboardEnabled: false,
     },
-    dashboard: model(world),
+    dashboard: dashboardModel(world),
   });
 };
 
-function model(world: World): Record<string, unknown> {
+export function dashboardModel(world: World): Record<string, unknown> {
   const { service, poolMetric, poolMaxMetric } = world.incident.facts;
   const prometheus = { type: 'prometheus', uid: 'prometheus-demo' };
   const panel = (id: number, title: string, expr: string, unit: string) => ({

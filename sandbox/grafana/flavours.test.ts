@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../main.ts';
 import { FLAVOUR_NAMES, type FlavourName } from './flavours.ts';
+import { serviceAccounts } from './tokens.ts';
 
 // What each version answers where they differ: [status, part of the body].
 type Wanted = Record<FlavourName, [number, RegExp]>;
 const all = (wanted: [number, RegExp]): Wanted => ({ '9.5': wanted, '10.1': wanted, '12': wanted, '13': wanted });
+const newer = (wanted: [number, RegExp]): Pick<Wanted, '12' | '13'> => ({ '12': wanted, '13': wanted });
+/** Refused before the path is looked at. */
+const OLD_401: Pick<Wanted, '9.5' | '10.1'> = { '9.5': [401, /Unauthorized/], '10.1': [401, /Unauthorized/] };
+const tokens = serviceAccounts(1);
 const LOKI = '/api/datasources/uid/loki-demo';
 
 const CASES: [string, string, Wanted, { token?: string; headers?: Record<string, string>; body?: string }?][] = [
@@ -23,6 +28,49 @@ const CASES: [string, string, Wanted, { token?: string; headers?: Record<string,
       '13': [401, /^\{"message":"Invalid API key","messageId":"api-key\.invalid","statusCode":401/],
     },
     { token: 'glsa_fake' },
+  ],
+  [
+    'no credential',
+    '/api/org',
+    {
+      ...all([401, /"messageId":"auth\.unauthorized"/]),
+      '9.5': [401, /^\{"message":"Unauthorized"\}$/],
+    },
+    { headers: { authorization: '' } },
+  ],
+  [
+    'a disabled account',
+    '/api/org',
+    {
+      ...all([401, /"message":"Unauthorized","messageId":"identity\.disabled"/]),
+      '9.5': [401, /^\{"message":"Service account is disabled"\}$/],
+    },
+    { token: tokens.disabled.token },
+  ],
+  [
+    'a revoked token',
+    '/api/org',
+    { ...all([401, /"messageId":"api-key\.revoked"/]), '9.5': [401, /^\{"message":"Revoked token"\}$/] },
+    { token: tokens.revoked.token },
+  ],
+  [
+    'a wrong password',
+    '/api/org',
+    {
+      ...all([401, /"message":"Invalid username or password","messageId":"password-auth\.failed","statusCode":401/]),
+      '9.5': [401, /^\{"message":"invalid username or password","traceID":""\}$/],
+      '10.1': [400, /"extra":null.*"messageId":"password-auth\.failed","statusCode":400/],
+    },
+    { headers: { authorization: `Basic ${Buffer.from('admin:fake').toString('base64')}` } },
+  ],
+  [
+    'another organisation in the query',
+    '/api/org?targetOrgId=7',
+    {
+      ...all([200, /"Main Org\."/]),
+      '12': [401, /"messageId":"api-key\.organization-mismatch"/],
+      '13': [401, /"messageId":"api-key\.organization-mismatch"/],
+    },
   ],
   [
     'another organisation',
@@ -61,8 +109,8 @@ const CASES: [string, string, Wanted, { token?: string; headers?: Record<string,
     '/api/ds/query',
     {
       ...all([400, /"error":"parse error[^}]*"status":500/]),
-      '12': [400, /"status":400,"errorSource":"downstream"/],
-      '13': [400, /"status":400,"errorSource":"downstream"/],
+      '12': [400, /"errorSource":"downstream","status":400/],
+      '13': [400, /"errorSource":"downstream","status":400/],
     },
     {
       body: JSON.stringify({
@@ -76,6 +124,66 @@ const CASES: [string, string, Wanted, { token?: string; headers?: Record<string,
     'the new API',
     '/apis',
     { ...all([404, /Not found/]), '12': [200, /APIGroupList.*v2beta1/], '13': [200, /"version":"v2"/] },
+  ],
+  [
+    'the new API without a credential',
+    '/apis',
+    { ...all([404, /Not found/]), ...newer([401, /"kind":"Status".*"reason":"Unauthorized","code":401/]), ...OLD_401 },
+    { headers: { authorization: '' } },
+  ],
+  [
+    'the new API without the permission',
+    '/apis/dashboard.grafana.app/v1beta1/namespaces/org-7/dashboards',
+    { ...all([404, /Not found/]), ...newer([403, /"kind":"Status".*"reason":"Forbidden"/]) },
+  ],
+  [
+    'a dashboard by the new API',
+    '/apis/dashboard.grafana.app/v1beta1/namespaces/default/dashboards/demo-services',
+    { ...all([404, /Not found/]), ...newer([200, /"metadata":\{"name":"demo-services".*"panels":/]) },
+  ],
+  [
+    'a dashboard in the second schema',
+    '/apis/dashboard.grafana.app/v2beta1/namespaces/default/dashboards/demo-services',
+    {
+      ...all([404, /Not found/]),
+      '12': [200, /"elements":\{"panel-1":\{"kind":"Panel"/],
+      '13': [404, /could not find/],
+    },
+  ],
+  [
+    'a dashboard with its access',
+    '/apis/dashboard.grafana.app/v1beta1/namespaces/default/dashboards/demo-services/dto',
+    { ...all([404, /Not found/]), ...newer([200, /"access":\{"slug":"demo-services"/]) },
+  ],
+  [
+    'no such dashboard',
+    '/apis/dashboard.grafana.app/v1beta1/namespaces/default/dashboards/nope',
+    { ...all([404, /Not found/]), ...newer([404, /dashboards\.dashboard\.grafana\.app \\"nope\\" not found/]) },
+  ],
+  [
+    'folders by the new API',
+    '/apis/folder.grafana.app/v1beta1/namespaces/default/folders',
+    { ...all([404, /Not found/]), ...newer([200, /"kind":"FolderList".*"title":"Demo"/]) },
+  ],
+  [
+    'the search in a folder that is not there',
+    '/api/search?folderUIDs=nope',
+    { ...all([200, /demo-services/]), ...newer([200, /^\[\]$/]) },
+  ],
+  [
+    'hits of the search',
+    '/api/search',
+    { ...all([200, /^(?!.*isDeleted).*demo-services/]), ...newer([200, /"orgId":1,"isDeleted":false/]) },
+  ],
+  [
+    'rules',
+    '/api/prometheus/grafana/api/v1/rules',
+    { ...all([200, /^(?!.*"uid").*error ratio/]), ...newer([200, /"uid":"demo-rule-1","folderUid":"demo-folder"/]) },
+  ],
+  [
+    'annotations of a dashboard',
+    '/api/annotations?dashboardUID=demo-services',
+    { ...all([200, /"dashboardId":3,/]), '13': [200, /"dashboardId":0,"dashboardUID":"demo-services"/] },
   ],
 ];
 

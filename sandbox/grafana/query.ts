@@ -56,9 +56,14 @@ export const dsQuery: Handler = (visit) => {
       ? run(visit, ds, query, range)
       : { error: 'server-side expressions are not in the sandbox', status: 500 };
     failed ||= 'error' in result;
-    const source = visit.world.flavour.errorSource && 'error' in result ? { errorSource: 'downstream' } : {};
     results[query.refId] =
-      'error' in result ? { ...result, ...source } : { status: 200, ...(result.frames.length > 0 && result) };
+      'error' in result
+        ? {
+            error: result.error,
+            ...(visit.world.flavour.errorSource && { errorSource: 'downstream' }),
+            status: result.status,
+          }
+        : { status: 200, ...(result.frames.length > 0 && result) };
   }
   return json(failed ? 400 : 200, { results });
 };

@@ -89,7 +89,7 @@ describe('identity', () => {
 
   test('tokens have the checksum of the documentation, and differ by name and seed', () => {
     const tokens = [1, 2].flatMap((seed) => Object.values(serviceAccounts(seed)).map((a) => a.token));
-    expect(new Set(tokens).size).toBe(14);
+    expect(new Set(tokens).size).toBe(16);
     expect(tokens.every(wellFormed)).toBe(true);
     const [first = ''] = tokens;
     expect(wellFormed(first.replace(/.$/, (last) => (last === '0' ? '1' : '0')))).toBe(false);

@@ -7,7 +7,7 @@ export interface ServiceAccount {
   name: string;
   role: Role;
   token: string;
-  state: 'valid' | 'expired' | 'revoked';
+  state: 'valid' | 'expired' | 'revoked' | 'disabled';
 }
 
 /** One service account for each use in tests. Their tokens are FAKE: derived from the seed, valid nowhere else. */
@@ -24,10 +24,11 @@ export function serviceAccounts(seed: number): Record<TokenName, ServiceAccount>
     limited: account(6, 'limited'),
     expired: account(7, 'expired'),
     revoked: account(8, 'revoked'),
+    disabled: account(9, 'disabled'),
   };
 }
 
-export type TokenName = 'viewer' | 'editor' | 'admin' | 'other' | 'limited' | 'expired' | 'revoked';
+export type TokenName = 'viewer' | 'editor' | 'admin' | 'other' | 'limited' | 'expired' | 'revoked' | 'disabled';
 
 /** `other` is a second viewer; `limited` is a viewer without datasources:read. */
 const ACCOUNTS: Record<TokenName, [Role, ServiceAccount['state']]> = {
@@ -38,6 +39,7 @@ const ACCOUNTS: Record<TokenName, [Role, ServiceAccount['state']]> = {
   limited: ['limited', 'valid'],
   expired: ['viewer', 'expired'],
   revoked: ['viewer', 'revoked'],
+  disabled: ['viewer', 'disabled'],
 };
 
 /** `glsa_` + 32 letters and digits + `_` + checksum, as Grafana's satokengen makes it. */
