@@ -39,6 +39,14 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line: before.split('\n').length, column: Array.from(before.slice(lineStart)).length + 1 };
 }
 
+/** Offset in UTF-16 units of a 1-based line and column (in characters). */
+export function offsetOf(text: string, line: number, column: number): number {
+  const lines = text.split('\n');
+  const before = lines.slice(0, Math.max(line, 1) - 1).reduce((sum, own) => sum + own.length + 1, 0);
+  const chars = Array.from(lines[Math.max(line, 1) - 1] ?? '');
+  return before + chars.slice(0, Math.max(column, 1) - 1).join('').length;
+}
+
 /** As many columns of nothing as the text takes in a terminal. */
 function blank(text: string): string {
   let out = '';

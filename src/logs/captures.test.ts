@@ -47,6 +47,7 @@ it('explains every recorded refusal of Loki in one sentence, with a remedy that 
   for (const { id, query, status, text } of recorded('loki').filter((c) => c.status >= 400)) {
     const { message, remedy } = explainLokiError(query, status, text);
     expect(message, id).toMatch(/^[A-Z][^\n]*\.$/);
+    expect(remedy, id).toMatch(/^try[^:]*: [\s\S]+|^[^\n]{10,200}\.$/);
     const tried = /^try[^:]*: ([\s\S]+)$/.exec(remedy ?? '')?.[1];
     if (tried !== undefined) expect(classifyLogql(tried).kind, `${id} ${tried}`).not.toBe('invalid');
   }
@@ -56,6 +57,7 @@ it('explains every recorded refusal of Prometheus in one sentence, with a remedy
   for (const { id, query, status, text } of recorded('prometheus').filter((c) => c.status >= 400)) {
     const { message, remedy } = explainPromError(query, status, text);
     expect(message, id).toMatch(/^[A-Z][^\n]*\.$/);
+    expect(remedy, id).toMatch(/^try: [\s\S]+|^[^\n]{10,200}\.$/);
     const tried = /^try: ([\s\S]+)$/.exec(remedy ?? '')?.[1];
     if (tried !== undefined) expect(checkPromql(tried).valid, `${id} ${tried}`).toBe(true);
   }

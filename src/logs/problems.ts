@@ -1,6 +1,7 @@
-import { markPlace, quoteServer } from '../answer/problem.ts';
+import { markPlace, offsetOf, quoteServer } from '../answer/problem.ts';
 import { outsideQuotes } from '../answer/repair.ts';
 import { classifyLogql, readLogql, UNREADABLE } from './logql.ts';
+import { logqlUsage } from './usage.ts';
 
 export interface Explained {
   /** One plain sentence. */
@@ -49,10 +50,30 @@ function explainSyntax(query: string, line: number, column: number, said: string
     message: `Loki cannot read this query${at}: ${reason}`,
     lines: place && query.trim() !== '' ? markPlace(query, place.line, place.column) : [],
     ...(known !== undefined || theirs.said === undefined ? {} : { said: theirs.said }),
-    ...(remedy === undefined ? {} : { remedy: `try: ${remedy}` }),
+    remedy: remedy === undefined ? inWords(query, said, place) : `try: ${remedy}`,
     kind: 'syntax',
   };
 }
+
+/** What to do where no correction was found. */
+function inWords(query: string, said: string, place: { line: number; column: number } | undefined): string {
+  for (const [pattern, words] of ADVICE) if (pattern.test(said)) return words;
+  // Loki names the stage where it gives no place.
+  const stage = /^stage '(\|[^']*)'/.exec(said)?.[1];
+  if (stage !== undefined) return logqlUsage(stage, stage.length);
+  const parser = /^invalid (\w+) parser/.exec(said)?.[1];
+  if (parser !== undefined) return logqlUsage(`| ${parser} `, parser.length + 3);
+  return logqlUsage(query, place === undefined ? query.length : offsetOf(query, place.line, place.column));
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /error parsing regexp/,
+    'Regular expressions are RE2: a literal bracket or dot is written \\( or \\. (no look-around).',
+  ],
+  [/empty-compatible/, 'Add a matcher with a value, such as app="name"; list_loki_labels shows labels and values.'],
+  [/input size too long/, 'Shorten it: fewer alternatives in a regular expression, or two queries.'],
+];
 
 function plainReason(said: string): string {
   return said.replace(/^syntax error: /, '').replace(/\$end/g, 'the end of the query');
@@ -88,7 +109,26 @@ function checkedRemedy(query: string | undefined): string | undefined {
 type Explain = (query: string, found: RegExpExecArray) => Explained;
 const limit = (message: string, remedy: string): Explained => ({ message, lines: [], remedy, kind: 'limit' });
 
+// Arguments that the gateway checks before it sends; a datasource may still be stricter.
+const argument =
+  (message: string, remedy: string): Explain =>
+  () => ({ message, lines: [], remedy, kind: 'syntax' });
+
 const OTHERS: readonly (readonly [RegExp, Explain])[] = [
+  [/limit must be a positive value/, argument('The limit must be at least 1.', 'Call with limit=50, or leave it out.')],
+  [
+    /query resolution step widths are not accepted/,
+    argument('The step must be longer than nothing.', 'Leave step out, or give one such as "30s".'),
+  ],
+  [
+    /cannot parse "[^"]{0,100}" to a valid duration/,
+    argument('Loki cannot read the step as a duration.', 'Give it as "30s", "5m" or "1h", or leave it out.'),
+  ],
+  [
+    /could not parse '(?:start|end|time)' parameter/,
+    argument('Loki cannot read the time.', 'Give ISO 8601, such as 2026-01-31T10:00:00Z, or now-1h.'),
+  ],
+  [/invalid direction/, argument('The direction is unknown to Loki.', 'Use direction="backward" or "forward".')],
   [
     /^pipeline error: '(\w+)' for series: /,
     (query, found) => {

@@ -139,6 +139,11 @@ const FIXES: readonly Fix[] = [
     reason: 'unwrap works inside a range aggregation, such as sum_over_time(… [5m]).',
     apply: (query) => (/\|\s*unwrap\b/.test(outsideQuotes(query)) ? `sum_over_time(${query.trim()} [5m])` : undefined),
   },
+  {
+    reason: 'a range stands inside a range aggregation, such as count_over_time(… [5m]).',
+    apply: (query) =>
+      /^\s*\{[^[\]]*\[[^[\]]*\]\s*$/.test(outsideQuotes(query)) ? `count_over_time(${query.trim()})` : undefined,
+  },
   swap('a line filter needs its operator, such as |= or |~.', /(?<=\})\s*\|?\s*(?=["`])/, () => ' |= '),
   swap(
     'how many lines come back is the argument limit, not a part of the query.',

@@ -1,5 +1,6 @@
-import { markPlace, quoteServer } from '../answer/problem.ts';
+import { markPlace, offsetOf, quoteServer } from '../answer/problem.ts';
 import { checkPromql, UNREADABLE } from './promql.ts';
+import { promqlUsage } from './usage.ts';
 
 export interface Explained {
   message: string;
@@ -48,10 +49,26 @@ function explainSyntax(query: string, found: RegExpExecArray): Explained {
     message: `Prometheus cannot read this query${at}: ${reason}`,
     lines: place && query.trim() !== '' ? markPlace(query, place.line, place.column) : [],
     ...(known !== undefined || theirs.said === undefined ? {} : { said: theirs.said }),
-    ...(checked?.remedy === undefined ? {} : { remedy: `try: ${checked.remedy}` }),
+    remedy: checked?.remedy === undefined ? inWords(query, words, place) : `try: ${checked.remedy}`,
     kind: 'syntax',
   };
 }
+
+/** What to do where no correction was found. */
+function inWords(query: string, said: string, place: { line: number; column: number } | undefined): string {
+  for (const [pattern, words] of ADVICE) if (pattern.test(said)) return words;
+  return promqlUsage(query, place === undefined ? query.length : offsetOf(query, place.line, place.column));
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /error parsing regexp/,
+    'Regular expressions are RE2: a literal bracket or dot is written \\\\( or \\\\. (no look-around).',
+  ],
+  [/set operator/, 'and, or and unless take vectors on both sides; a number becomes one as vector(1).'],
+  [/must not be set twice/, 'Name the metric once: metric{…}, or {__name__="metric"}.'],
+  [/non-empty matcher/, 'Add a metric name, or a matcher with a value.'],
+];
 
 function errorText(text: string): string {
   if (!text.trimStart().startsWith('{')) return text.trim();
@@ -66,6 +83,21 @@ function errorText(text: string): string {
 }
 
 const RULES: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /query resolution step widths are not accepted/,
+    'The step must be longer than nothing.',
+    'Leave step out, or give one such as "30s".',
+  ],
+  [
+    /cannot parse "[^"]{0,100}" to a valid duration/,
+    'Prometheus cannot read a duration.',
+    'Give it as "30s", "5m" or "1h".',
+  ],
+  [
+    /invalid destination label name/,
+    'The new label has a name that Prometheus does not allow.',
+    'A name holds letters, digits and underscores and begins with no digit.',
+  ],
   [
     /exceeded maximum resolution of 11,000 points/,
     'The step is too small for the window: more than 11,000 points a series.',
