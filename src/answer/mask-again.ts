@@ -46,7 +46,10 @@ function chosen(originals: Originals): [string, string][] {
       continue;
     out.push([value, kind]);
     left -= value.length;
-    if (out.length === MAX_VALUES) break;
+    // As a field's name has it: Loki's parsers make `_` of what a name may not hold.
+    const asName = value.replaceAll(/\W/g, '_');
+    if (asName !== value) out.push([asName, kind]);
+    if (out.length >= MAX_VALUES) break;
   }
   return out;
 }

@@ -1,7 +1,10 @@
 import { addCounts, type Counts, type MaskMode, maskText, type Originals } from './mask.ts';
 import { type MaskAgain, maskAgain } from './mask-again.ts';
 
-/** Every string of a JSON value masked, also by the name of its key, and what was masked in one place in all; numbers, keys and order stay. */
+/**
+ * Every string of a JSON value masked, also by the name of its key, and the keys themselves (a parser may have made a
+ * connection string the name of a field); what was masked in one place is masked in all. Numbers and order stay.
+ */
 export function maskJson<T>(value: T, mode: MaskMode): { value: T; masked: number; counts: Counts } {
   const counts: Counts = new Map();
   const originals: Originals = new Map();
@@ -14,13 +17,21 @@ export function maskJson<T>(value: T, mode: MaskMode): { value: T; masked: numbe
   return { value: out, masked, counts };
 }
 
+/** Names of fields are short, and masking them all would cost more than the values do. */
+const SHORTEST_SECRET = 16;
+
 function walk(value: unknown, key: string | undefined, change: (text: string, key?: string) => string): unknown {
   if (typeof value === 'string') return change(value, key);
   if (Array.isArray(value)) return value.map((item) => walk(item, key, change));
   if (typeof value !== 'object' || value === null) return value;
-  const out: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(value)) out[name] = walk(item, name, change);
-  return out;
+  const out = new Map<string, unknown>();
+  for (const [name, item] of Object.entries(value)) {
+    let key = name.length < SHORTEST_SECRET ? name : change(name);
+    // Two names that are masked alike keep both values.
+    for (let n = 2; out.has(key); n++) key = `${change(name)} ${n}`;
+    out.set(key, walk(item, name, change));
+  }
+  return Object.fromEntries(out);
 }
 
 /** `{"password": "x"}` is a secret by its key: it is judged as the text `"password":"x"` would be. */

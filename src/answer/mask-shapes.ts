@@ -8,6 +8,7 @@ interface Shape {
   real?: (found: string) => boolean;
 }
 
+const digits = (found: string) => /\d/.test(found);
 const mixed = (found: string) => /\d/.test(found) && /[A-Za-z0-9]{16}/.test(found.slice(found.indexOf('-') + 1));
 
 // Credentials that are known by their own shape, wherever they stand. Sources: the issuers' documentation of their formats.
@@ -19,7 +20,7 @@ const SHAPES: readonly Shape[] = [
   { kind: 'aws-key', source: '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])' },
   { kind: 'gcp-key', source: 'AIza[\\w-]{35}' },
   { kind: 'gcp-token', source: 'ya29\\.[\\w.-]{20,}' },
-  { kind: 'gcp-token', source: '1//0[\\w-]{30,}' },
+  { kind: 'gcp-token', source: '1(?://|%2[fF]%2[fF])0[\\w-]{30,}' },
   { kind: 'gcp-secret', source: 'GOCSPX-[\\w-]{20,}' },
   { kind: 'github-token', source: 'gh[pousr]_[A-Za-z0-9]{30,}' },
   { kind: 'github-token', source: 'github_pat_\\w{22,}' },
@@ -59,11 +60,36 @@ const SHAPES: readonly Shape[] = [
   { kind: 'twilio-key', source: 'SK[0-9a-f]{32}(?![0-9a-f])' },
   { kind: 'square-token', source: 'sq0(?:atp|csp)-[\\w-]{22,}' },
   { kind: 'terraform-token', source: 'ATLASV1-[\\w-]{20,}' },
+  { kind: 'figma-token', source: 'fig[dor]_[\\w-]{36,}' },
+  { kind: 'notion-token', source: 'ntn_[A-Za-z0-9]{40,}' },
+  { kind: 'groq-key', source: 'gsk_[A-Za-z0-9]{48,}' },
+  { kind: 'xai-key', source: 'xai-[A-Za-z0-9]{60,}' },
+  { kind: 'replicate-token', source: 'r8_[A-Za-z0-9]{37}' },
+  { kind: 'perplexity-key', source: 'pplx-[A-Za-z0-9]{40,}' },
+  { kind: 'nvidia-key', source: 'nvapi-[\\w-]{60,}' },
+  { kind: 'pulumi-token', source: 'pul-[0-9a-f]{40}' },
+  { kind: 'planetscale-token', source: 'pscale_(?:tkn|pw|oauth)_[\\w.-]{32,}' },
+  { kind: 'fly-token', source: 'fm[12][ar]?_[A-Za-z0-9+/=]{40,}' },
+  { kind: 'contentful-token', source: 'CFPAT-[\\w-]{40,}' },
+  { kind: 'posthog-key', source: 'ph[xsr]_[A-Za-z0-9]{40,}' },
+  { kind: 'airtable-token', source: 'pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}' },
+  { kind: 'dynatrace-token', source: 'dt0[a-z]\\d{2}\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}' },
+  { kind: 'bitbucket-token', source: 'ATBB[A-Za-z0-9]{24,}', real: digits },
+  { kind: 'artifactory-key', source: 'AKCp[A-Za-z0-9]{60,}' },
+  { kind: 'shippo-token', source: 'shippo_(?:live|test)_[0-9a-f]{40}' },
+  { kind: 'easypost-key', source: 'EZ[AT]K[A-Za-z0-9]{50,}' },
+  { kind: 'terraform-token', source: 'atlasv1\\.[\\w-]{60,}' },
+  {
+    // A URL that a parser of logfmt took for a field's name: all that is no word character became `_`, the password too.
+    kind: 'dsn',
+    source:
+      '(?:jdbc_)?(?:postgres(?:ql)?|mysql2?|mariadb|mongodb(?:_srv)?|rediss?|amqps?|sqlserver|mssql|clickhouse|nats|kafka|ldaps?|s?ftps?|smtps?|https?)___\\w+',
+  },
   { kind: 'age-key', source: 'AGE-SECRET-KEY-1[A-Z0-9]{50,}' },
 ];
 
 // A shape begins after a character that is no part of a word, or after an escape: `%3D`, `\n` in JSON.
-const START = '(?:(?<![A-Za-z0-9_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\\\[nrt]))(?=[1AGNPSdeghlnprswxykv\\d])';
+const START = '(?:(?<![A-Za-z0-9_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\\\[nrt]))(?=[ACEGNPSacdefghjklmnprsvwxy\\d])';
 const ALL = new RegExp(`${START}(?:${SHAPES.map((s) => `(${s.source})`).join('|')})`, 'g');
 
 export function maskShapes(text: string, marks: Marks): string {

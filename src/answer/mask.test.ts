@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskText } from './mask.ts';
+import { maskJson } from './mask-json.ts';
 
 // Every secret here is made up for this test.
 const hex = (n: number) => 'a1b2c3d4e5f60718293a4b5c6d7e8f90'.repeat(8).slice(0, n);
@@ -55,6 +56,30 @@ const SHAPES: [string, string][] = [
   ['telegram-token', `1234567890:AA${alnum(33)}`],
   ['slack-webhook', `https://hooks.slack.com/services/T0FAKE00/B0FAKE00/${alnum(24)}`],
   ['discord-webhook', `https://discord.com/api/webhooks/123456789012345678/${alnum(60)}`],
+  ['gcp-token', `1//0${alnum(60)}`],
+  ['gitlab-token', `glsoat-${alnum(20)}`],
+  ['docker-token', `dckr_oat_${alnum(27)}`],
+  ['terraform-token', `ATLASV1-${alnum(60)}`],
+  ['age-key', `AGE-SECRET-KEY-1${'QPZR'.repeat(15).slice(0, 58)}`],
+  ['supabase-key', `sb_secret_${alnum(31)}`],
+  ['figma-token', `figd_${alnum(40)}`],
+  ['notion-token', `ntn_${alnum(46)}`],
+  ['groq-key', `gsk_${alnum(52)}`],
+  ['xai-key', `xai-${alnum(80)}`],
+  ['replicate-token', `r8_${alnum(37)}`],
+  ['perplexity-key', `pplx-${alnum(48)}`],
+  ['nvidia-key', `nvapi-${alnum(64)}`],
+  ['pulumi-token', `pul-${hex(40)}`],
+  ['planetscale-token', `pscale_tkn_${alnum(43)}`],
+  ['fly-token', `fm2_${alnum(80)}`],
+  ['contentful-token', `CFPAT-${alnum(43)}`],
+  ['posthog-key', `phx_${alnum(43)}`],
+  ['airtable-token', `pat${alnum(14)}.${hex(64)}`],
+  ['dynatrace-token', `dt0c01.${'ABCD2345'.repeat(3)}.${'ABCD2345'.repeat(8)}`],
+  ['bitbucket-token', `ATBB${alnum(32)}`],
+  ['artifactory-key', `AKCp${alnum(69)}`],
+  ['shippo-token', `shippo_live_${hex(40)}`],
+  ['easypost-key', `EZAK${alnum(54)}`],
 ];
 
 const FORMS: [string, (s: string) => string][] = [
@@ -98,6 +123,7 @@ const AWS_FORMS: [string, string][] = [
 /** Secrets known by their name or place: before, after. */
 const NAMED: [string, string][] = [
   [`password=${P}`, 'password=[masked:password]'],
+  [`using ${alnum(14)}.atlasv1.${alnum(67)} now`, `using ${alnum(14)}.[masked:terraform-token] now`],
   [`user=a password=${P} ok=1`, 'user=a password=[masked:password] ok=1'],
   [`DB_PASSWORD=${P}`, 'DB_PASSWORD=[masked:password]'],
   [`spring.datasource.password: ${P}`, 'spring.datasource.password: [masked:password]'],
@@ -263,6 +289,10 @@ describe('near misses stay', () => {
     'if token == nil',
     '-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----',
     'sk-toggleable-estimator-control',
+    'xai-grok-model-latest-preview-edition-with-long-name',
+    'pul-request-handler r8_config pplx-online-model nvapi-client',
+    'class__init___value redis_pool_size https_port mysql_global_status_threads',
+    'path.atlasv1.example EZAKADEMIE AKCpa ATBBasket',
     'eyJ is how base64 of {" begins',
     'design: signature=v2',
     'token_type=bearer token_endpoint=https://x/y',
@@ -285,6 +315,28 @@ describe('near misses stay', () => {
     '//host:8080/path@2x.png',
     'secret=<none> password=<nil> password=<your-password> token=<token>',
   ])('%s', (text) => expect(maskText(text, 'secrets')).toEqual({ text, counts: new Map() }));
+});
+
+describe('a connection string that became the name of a field', () => {
+  const DSN = `postgres://app:${P}@db:5432/shop?sslmode=disable`;
+  const NAME = DSN.slice(0, DSN.indexOf('=')).replaceAll(/\W/g, '_');
+
+  it.each([NAME, `jdbc_${NAME}`, NAME.replace('postgres', 'mongodb_srv')])('%s', (name) => {
+    expect(maskText(`msg=connect ${name}=disable ok=1`, 'secrets').text).toBe('msg=connect [masked:dsn]=disable ok=1');
+    expect(maskJson({ [name]: 'disable', n: 1 }, 'secrets').value).toEqual({ '[masked:dsn]': 'disable', n: 1 });
+  });
+
+  it('masks the password under any scheme when the line itself shows it, and keeps both of two such fields', () => {
+    const own = NAME.replace('postgres', 'custom');
+    const { value } = maskJson(
+      { line: `custom://app:${P}@db`, fields: { [own]: 'disable', [`${own}_2`]: 'x' } },
+      'secrets',
+    );
+    expect(JSON.stringify(value)).not.toMatch(/hunter2/);
+    expect(Object.values((value as { fields: object }).fields)).toEqual(['disable', 'x']);
+    const two = maskJson({ [NAME]: 1, [`${NAME}_2`]: 2 }, 'secrets').value;
+    expect(Object.values(two)).toEqual([1, 2]);
+  });
 });
 
 it('masks e-mail and card numbers only when asked', () => {
